@@ -1,0 +1,189 @@
+// Package core simulates one scenario: Simulate is the one door to the step
+// model, the engine and the metrics below it. Read this file first.
+//
+//	scenario -> perf.Machine (how long a step takes)
+//	         -> workload     (the requests of this seed and replicate)
+//	         -> engine       (what happens when)
+//	         -> metrics      (what users read)
+package core
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"scoville/core/engine"
+	"scoville/core/metrics"
+	"scoville/core/perf"
+	"scoville/core/scenario"
+	"scoville/core/unit"
+	"scoville/core/workload"
+)
+
+// Version is the version of the simulator's behaviour. It is raised by hand
+// whenever the same scenario and seed give other results, so that stored
+// results are never mixed.
+const Version = 1
+
+// Status is how a run ended.
+type Status string
+
+// The ends of a run.
+const (
+	OK         Status = "ok"
+	Infeasible Status = "infeasible" // the scenario cannot run: memory, number format, or a request that never fits
+	Failed     Status = "failed"     // a conservation check failed or nothing moved
+)
+
+// Options of a run. The zero value is valid: seed 0, replicate 0.
+type Options struct {
+	Seed      uint64                  // study seed
+	Replicate int                     // replicate number
+	Requests  func([]metrics.Request) // optional: sees the requests of an ok run; they are reused afterwards
+	Plain     bool                    // use the plain stepper, the slow oracle of the engine
+}
+
+// Share is the time spent in a stage or bound by a resource.
+type Share struct {
+	Name    string
+	Seconds float64
+}
+
+// Result is what one run gives. Numbers that a run does not define are NaN.
+type Result struct {
+	Status      Status
+	Reason      string          // why the status is not ok
+	Summary     metrics.Summary // aligned with metrics.Columns; NaN unless ok
+	Steady      metrics.Tri     // whether the queue is stable; Unknown for closed loops, bursts and short runs
+	OfferedRPS  float64         // arrival rate
+	CapacityRPS float64         // completion rate with the queue never empty
+	LoadRatio   float64         // offered / capacity
+	RateRPS     float64         // arrival rate asked for, workload.load resolved
+	Stages      []Share         // in order of execution
+	Resources   []Share
+	Bound       string // resource that bounds the largest share of busy time
+	SimS        float64
+	Events      int64
+}
+
+// Simulate runs one scenario with fresh memory. Use a Simulator for many.
+func Simulate(ctx context.Context, sc *scenario.Scenario, o Options) (Result, error) {
+	return NewSimulator(NewCapacities()).Run(ctx, sc, o)
+}
+
+// Simulator runs scenarios one after the other and reuses its memory. It is
+// for one goroutine; simulators may share a Capacities.
+type Simulator struct {
+	capacities *Capacities
+	engine     engine.Engine
+	out        engine.Output
+	requests   []workload.Request
+	run        metrics.Run
+}
+
+// NewSimulator returns a simulator that shares capacity runs through c.
+func NewSimulator(c *Capacities) *Simulator { return &Simulator{capacities: c} }
+
+// Run simulates one validated scenario. Its error is the context's, when
+// cancelled; everything else is a Status with a Reason. The Result does not
+// share memory with the simulator.
+func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (Result, error) {
+	if err := Feasible(sc); err != nil {
+		return blank(Infeasible, err), nil
+	}
+	res := blank(OK, nil)
+	m, cfg := perf.New(sc), config(sc)
+	if open(sc) {
+		capacity, err := s.capacity(ctx, sc, m, o.Seed)
+		if err != nil {
+			return Result{}, err
+		}
+		res.CapacityRPS, res.RateRPS = capacity, sc.Workload.RateRPS
+		if sc.Workload.Load > 0 {
+			res.RateRPS = sc.Workload.Load * capacity
+		}
+		if sc.Workload.Load > 0 && !(res.RateRPS > 0) {
+			return blank(Infeasible, fmt.Errorf("workload.load: capacity could not be measured: too few requests to fill the batch")), nil
+		}
+	}
+	s.generate(sc, res.RateRPS, o)
+	if err := cfg.Fits(s.requests); err != nil {
+		return blank(Infeasible, err), nil
+	}
+	if len(s.requests) == 0 {
+		return blank(Infeasible, fmt.Errorf("no request arrives: the trace limits or duration_s leave none")), nil
+	}
+	run := s.engine.Run
+	if o.Plain {
+		run = engine.Plain
+	}
+	if err := run(ctx, m, cfg, s.requests, &s.out); err != nil {
+		if ctx.Err() != nil {
+			return Result{}, ctx.Err()
+		}
+		return blank(Failed, err), nil
+	}
+	s.report(sc, &cfg, &res)
+	if o.Requests != nil {
+		o.Requests(s.out.Requests)
+	}
+	return res, nil
+}
+
+// blank returns a result without numbers.
+func blank(status Status, reason error) Result {
+	nan := math.NaN()
+	r := Result{Status: status, OfferedRPS: nan, CapacityRPS: nan, LoadRatio: nan, RateRPS: nan}
+	if reason != nil {
+		r.Reason = reason.Error()
+		r.Summary = make(metrics.Summary, len(metrics.Columns()))
+		for i := range r.Summary {
+			r.Summary[i] = nan
+		}
+	}
+	return r
+}
+
+// Feasible returns nil if the scenario's chips have the units and the memory
+// to run its model, else an error that names the parts.
+func Feasible(sc *scenario.Scenario) error {
+	if sc.Hardware.Peak.Of(sc.Model.Activations()) == 0 {
+		return fmt.Errorf("%s has no %s units: hardware.peak_tflops.%s is 0", sc.Hardware.Name, sc.Model.Activations(), sc.Model.Activations())
+	}
+	b := perf.Memory(sc)
+	return b.Check()
+}
+
+// open reports whether requests arrive by themselves over time.
+func open(sc *scenario.Scenario) bool {
+	return sc.Workload.Arrival != workload.Closed && sc.Workload.Arrival != workload.Burst
+}
+
+// config resolves the engine's configuration.
+func config(sc *scenario.Scenario) engine.Config {
+	en, w := &sc.Engine, &sc.Workload
+	b := perf.Memory(sc)
+	c := engine.Config{
+		MaxSeqs: en.MaxNumSeqs, MaxTokens: en.MaxTokens, Chunked: en.ChunkedPre,
+		BlockSize: en.BlockSize, Blocks: b.Blocks, Watermark: int(en.Watermark * float64(b.Blocks)),
+		Warmup:   sc.Measurement.Warmup,
+		Frontend: unit.Us * en.FrontendUs,
+		Closed:   w.Arrival == workload.Closed, Concurrency: w.Concurrent, Think: w.ThinkTimeS,
+	}
+	if sc.Measurement.Clock == scenario.Client {
+		c.Client = unit.Us * en.ClientUs
+	}
+	return c
+}
+
+// generate draws the requests of a run.
+func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options) {
+	g := workload.Generator{
+		Spec: &sc.Workload, Rate: rate, LengthRange: sc.Measurement.LengthRange,
+		Count: sc.Workload.Requests, Seed: o.Seed, Replicate: o.Replicate,
+	}
+	if n := sc.Measurement.PerConc; n > 0 && sc.Workload.Arrival == workload.Closed {
+		g.Count = n * sc.Workload.Concurrent
+	}
+	s.requests = g.Append(s.requests[:0])
+}

@@ -1,0 +1,126 @@
+// Package engine is the simulated deployment: arrivals, admission, batches,
+// the KV block pool and preemption, step after step, on one virtual clock. It
+// asks core/perf how long a step takes and knows no physics itself.
+//
+// The scheduler is vLLM V1's: in each step the running sequences go first (all
+// decodes, then the rest of a prompt that did not fit the step before), then
+// waiting requests are admitted first come first served while the token
+// budget, max_num_seqs and the block pool last. When a running sequence finds
+// no block, the newest one is preempted, gives all blocks back and later
+// recomputes prompt and output so far.
+//
+// There are two implementations of one behaviour. Run jumps: between two
+// events a batch of decodes only grows, so the time of m steps is a sum of
+// lines that perf hands out, and cost follows requests, not tokens. Plain takes
+// every step by itself and is the oracle that Run is tested against.
+package engine
+
+import (
+	"errors"
+	"fmt"
+
+	"scoville/core/metrics"
+	"scoville/core/perf"
+	"scoville/core/workload"
+)
+
+// Config is what the scheduler needs, already resolved.
+type Config struct {
+	MaxSeqs   int  // most running sequences
+	MaxTokens int  // token budget of a step
+	Chunked   bool // prompts may be split over steps
+	BlockSize int  // tokens per KV block
+	Blocks    int  // blocks of the pool
+	Watermark int  // blocks admission keeps free
+	Warmup    int  // first requests left out of Output.Gaps
+
+	Frontend float64 // s per prompt token of the serial front end
+	Client   float64 // s added once to first and last token
+
+	Closed      bool    // closed loop: Concurrency in flight
+	Concurrency int     //
+	Think       float64 // s between an answer and the next request
+	Saturate    bool    // stop when the queue is empty for the first time
+}
+
+// Output is what a run leaves. Its slices are reused by the next run of the
+// same engine.
+type Output struct {
+	Requests []metrics.Request // in order of arrival number
+	Gaps     []metrics.Gap
+
+	Stages    [perf.NumStages]float64    // exposed seconds
+	Resources [perf.NumResources]float64 // exposed seconds
+	Busy      [perf.NumResources]float64 // seconds at datasheet rate
+	KVBytes   float64                    // read by decodes
+	KVOnChip  float64                    // of these, on chip
+	FLOPs     float64
+	Bytes     float64
+
+	End         float64 // time of the last event, s
+	Active      float64 // s with at least one running sequence
+	Steps       int64   // engine steps
+	Events      int64   // iterations of the simulation
+	Computed    int64   // prompt tokens computed, recomputation included
+	Emitted     int64   // output tokens
+	Preemptions int64
+	RunArea     float64 // integral of running sequences, s
+	TokenArea   float64 // integral of resident KV tokens, s
+	SystemArea  float64 // integral of requests queued or running, s
+	PeakBlocks  int
+	Done        float64 // Saturate: completed requests, partly served ones by their share
+}
+
+// errStuck is a fault of the simulator, or of a scenario that Fits let through.
+var errStuck = errors.New("no progress: the scheduler found nothing to do while requests wait")
+
+// Fits returns nil if every request can be served at all: its tokens fit the
+// block pool and, without chunked prefill, its prompt fits one step.
+func (c *Config) Fits(reqs []workload.Request) error {
+	for i := range reqs {
+		n := int(reqs[i].Prompt) + int(reqs[i].Output) - 1
+		if need := (n + c.BlockSize - 1) / c.BlockSize; need > c.Blocks {
+			return fmt.Errorf("cannot hold one request of the workload: %d prompt + %d output tokens need %d KV blocks of %d tokens, the pool has %d",
+				reqs[i].Prompt, reqs[i].Output, need, c.BlockSize, c.Blocks)
+		}
+		if !c.Chunked && n > c.MaxTokens {
+			return fmt.Errorf("a request of %d prompt + %d output tokens exceeds max_num_batched_tokens = %d without chunked prefill",
+				reqs[i].Prompt, reqs[i].Output, c.MaxTokens)
+		}
+	}
+	return nil
+}
+
+// check verifies conservation after a run that served everything: every
+// request finished once, tokens in are tokens out, all blocks came back, the
+// parts of TTFT add up, and the integral of requests in the system is the sum
+// of their times in it.
+func (o *Output) check(completed int, client float64, leftBlocks int) error {
+	var tokens int64
+	var area float64
+	for i := range o.Requests {
+		r := &o.Requests[i]
+		if parts := r.Host + r.Queue + r.Blocked + r.Prefill + r.Adapter; !close(parts, r.TTFT(), r.First) {
+			return fmt.Errorf("conservation: request %d: parts of TTFT add up to %g s, TTFT is %g s", i, parts, r.TTFT())
+		}
+		tokens += int64(r.Output)
+		area += r.E2E() - client
+	}
+	switch {
+	case completed != len(o.Requests):
+		return fmt.Errorf("conservation: %d requests, %d finished", len(o.Requests), completed)
+	case tokens != o.Emitted:
+		return fmt.Errorf("conservation: %d output tokens asked, %d emitted", tokens, o.Emitted)
+	case leftBlocks != 0:
+		return fmt.Errorf("conservation: %d KV blocks never came back", leftBlocks)
+	case !close(area/1e3, o.SystemArea/1e3, float64(len(o.Requests))*o.End):
+		return fmt.Errorf("conservation: time in system adds up to %g s, its integral is %g s", area, o.SystemArea)
+	}
+	return nil
+}
+
+// close reports whether a and b agree to 1e-9 of the larger of them and scale.
+func close(a, b, scale float64) bool {
+	d := a - b
+	return max(d, -d) <= 1e-9*max(max(a, -a), max(b, -b), scale, 1e-9)
+}

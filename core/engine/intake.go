@@ -1,0 +1,95 @@
+package engine
+
+import "scoville/core/workload"
+
+// intake hands requests to the engine's queue in order of arrival: from a
+// list, or in a closed loop when an earlier one has been answered. A serial
+// front end may stand before the queue.
+type intake struct {
+	reqs     []workload.Request
+	next     int // number of the next request
+	closed   bool
+	releases []float64 // closed loop: times of the next requests, in order
+	head     int
+	frontend float64
+	free     float64 // when the front end is next free
+}
+
+func (in *intake) reset(cfg *Config, reqs []workload.Request) {
+	*in = intake{reqs: reqs, closed: cfg.Closed, releases: in.releases[:0], frontend: cfg.Frontend}
+	if cfg.Closed {
+		for range min(cfg.Concurrency, len(reqs)) {
+			in.releases = append(in.releases, 0)
+		}
+	}
+}
+
+// peek returns arrival and entry into the queue of the next request, and
+// whether there is one.
+func (in *intake) peek() (arrival, entry float64, ok bool) {
+	switch {
+	case in.next == len(in.reqs):
+		return 0, 0, false
+	case !in.closed:
+		arrival = in.reqs[in.next].Arrival
+	case in.head == len(in.releases):
+		return 0, 0, false
+	default:
+		arrival = in.releases[in.head]
+	}
+	if in.frontend == 0 {
+		return arrival, arrival, true
+	}
+	return arrival, max(arrival, in.free) + in.frontend*float64(in.reqs[in.next].Prompt), true
+}
+
+// take consumes the request that peek showed and returns its number.
+func (in *intake) take(entry float64) int {
+	in.free = entry
+	id := in.next
+	in.next++
+	if in.closed {
+		in.head++
+	}
+	return id
+}
+
+// answered releases the next request of a closed loop at time t. Times never
+// decrease, since every answer is followed by the same wait.
+func (in *intake) answered(t float64) {
+	if in.closed {
+		in.releases = append(in.releases, t)
+	}
+}
+
+// deque is the waiting queue: numbers of requests, preempted ones back in
+// front.
+type deque struct {
+	items []int32
+	head  int
+}
+
+func (d *deque) reset()       { d.items, d.head = d.items[:0], 0 }
+func (d *deque) len() int     { return len(d.items) - d.head }
+func (d *deque) front() int32 { return d.items[d.head] }
+func (d *deque) pop()         { d.head++ }
+
+func (d *deque) pushBack(v int32) {
+	if d.head > 1024 && d.head > len(d.items)/2 {
+		d.items = d.items[:copy(d.items, d.items[d.head:])]
+		d.head = 0
+	}
+	d.items = append(d.items, v)
+}
+
+func (d *deque) pushFront(v int32) {
+	if d.head == 0 {
+		n := len(d.items)
+		d.items = append(d.items, make([]int32, 64)...)
+		copy(d.items[64:], d.items[:n])
+		d.items = d.items[:n+64]
+		d.head = 64
+	}
+	d.head--
+	d.items[d.head] = v
+}

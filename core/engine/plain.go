@@ -1,0 +1,276 @@
+package engine
+
+import (
+	"context"
+	"slices"
+
+	"scoville/core/metrics"
+	"scoville/core/perf"
+	"scoville/core/workload"
+)
+
+// Plain simulates like Engine.Run, one step at a time, with every sequence
+// visited in every step. It is slow and plainly right: the oracle of Run. It
+// fills every field of Output but Events.
+func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
+	*out = Output{Requests: make([]metrics.Request, len(reqs))}
+	p := plain{cfg: cfg, m: m, reqs: reqs, out: out}
+	p.in.reset(&cfg, reqs)
+	for {
+		if out.Events++; out.Events&0xff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		p.arrive(true)
+		if len(p.running) == 0 && len(p.waiting) == 0 {
+			_, entry, ok := p.in.peek()
+			if !ok {
+				break
+			}
+			p.now = entry
+			continue
+		}
+		p.schedule()
+		if cfg.Saturate && len(p.waiting) == 0 {
+			p.settle()
+			return nil
+		}
+		if len(p.work) > 0 {
+			p.execute()
+		} else if p.idle++; p.idle > 2 {
+			return errStuck
+		}
+	}
+	out.End = p.now
+	return out.check(p.completed, cfg.Client, p.used)
+}
+
+// plainSeq is one request that waits or runs.
+type plainSeq struct {
+	id             int
+	prompt, output int
+	done           int // tokens emitted
+	computed       int // tokens whose KV is held
+	blocks         int
+	last           float64 // last emission
+	started        bool
+	decoding       bool // emitted in the step before; only its last token is not computed yet
+}
+
+// plainWork is what one sequence does in one step.
+type plainWork struct {
+	s *plainSeq
+	n int // tokens computed
+}
+
+type plain struct {
+	cfg       Config
+	m         *perf.Machine
+	reqs      []workload.Request
+	out       *Output
+	in        intake
+	now       float64
+	waiting   []*plainSeq
+	running   []*plainSeq
+	work      []plainWork
+	used      int
+	completed int
+	idle      int
+}
+
+// arrive takes requests as Engine.take does.
+func (p *plain) arrive(atNow bool) {
+	for {
+		arrival, entry, ok := p.in.peek()
+		if !ok || entry > p.now || entry == p.now && !atNow {
+			return
+		}
+		id := p.in.take(entry)
+		q := p.reqs[id]
+		front := p.cfg.Frontend * float64(q.Prompt)
+		p.out.Requests[id] = metrics.Request{
+			Class: q.Class, Prompt: q.Prompt, Output: q.Output,
+			InSystem: int32(len(p.waiting) + len(p.running)),
+			Arrival:  arrival, Entered: entry, Host: p.cfg.Client + front, Queue: entry - arrival - front,
+		}
+		p.out.SystemArea += p.now - arrival
+		p.waiting = append(p.waiting, &plainSeq{id: id, prompt: int(q.Prompt), output: int(q.Output)})
+	}
+}
+
+func (p *plain) blocks(n int) int { return (n + p.cfg.BlockSize - 1) / p.cfg.BlockSize }
+
+// allot gives s the blocks for n more tokens if they are free.
+func (p *plain) allot(s *plainSeq, n, keep int) bool {
+	more := p.blocks(s.computed+n) - s.blocks
+	if more > 0 && more > p.cfg.Blocks-p.used-keep {
+		return false
+	}
+	s.blocks += more
+	p.used += more
+	return true
+}
+
+// schedule visits the running sequences oldest first, then the waiting ones.
+func (p *plain) schedule() {
+	p.work = p.work[:0]
+	budget := p.cfg.MaxTokens
+	preempted := false
+	for i := 0; i < len(p.running) && budget > 0; i++ {
+		s := p.running[i]
+		n := min(s.prompt+s.done-s.computed, budget)
+		for i < len(p.running) && !p.allot(s, n, 0) {
+			p.evict()
+			preempted = true
+		}
+		if i < len(p.running) {
+			p.work = append(p.work, plainWork{s, n})
+			budget -= n
+		}
+	}
+	for !preempted && len(p.waiting) > 0 && budget > 0 && len(p.running) < p.cfg.MaxSeqs {
+		s := p.waiting[0]
+		n := min(s.prompt+s.done, budget)
+		if n < s.prompt+s.done && !p.cfg.Chunked {
+			break
+		}
+		keep := 0
+		if len(p.running) > 0 {
+			keep = p.cfg.Watermark
+		}
+		if !p.allot(s, n, keep) {
+			break
+		}
+		p.waiting = p.waiting[1:]
+		p.running = append(p.running, s)
+		p.work = append(p.work, plainWork{s, n})
+		budget -= n
+		r := &p.out.Requests[s.id]
+		if !s.started {
+			r.Scheduled, s.started = p.now, true
+		}
+		if s.done == 0 {
+			r.Queue += p.now - r.Entered
+		}
+	}
+}
+
+// evict preempts the newest running sequence.
+func (p *plain) evict() {
+	s := p.running[len(p.running)-1]
+	p.running = p.running[:len(p.running)-1]
+	p.used -= s.blocks
+	s.blocks, s.computed, s.decoding = 0, 0, false
+	r := &p.out.Requests[s.id]
+	r.Preemptions++
+	r.Entered = p.now
+	p.out.Preemptions++
+	p.waiting = slices.Insert(p.waiting, 0, s)
+}
+
+// execute runs the step that schedule formed.
+func (p *plain) execute() {
+	p.idle = 0
+	p.out.PeakBlocks = max(p.out.PeakBlocks, p.used)
+	var b perf.Batch
+	resident, counted := 0.0, 0
+	for _, w := range p.work {
+		s := w.s
+		resident += float64(s.computed + w.n)
+		if s.decoding {
+			b.AddDecode(s.computed+1, p.m.Window())
+			if s.id >= p.cfg.Warmup {
+				counted++
+			}
+		} else {
+			b.AddChunk(s.computed, w.n, p.m.Window(), s.computed+w.n == s.prompt+s.done)
+		}
+	}
+	var c perf.Cost
+	p.m.Step(&b, &c)
+	p.book(&c, resident)
+	if counted > 0 {
+		p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: c.Total.Value, Steps: 1, Weight: int32(counted)})
+	}
+	p.now += c.Total.Value
+	p.arrive(false)
+	for _, w := range p.work {
+		p.apply(w, &c)
+	}
+	p.running = slices.DeleteFunc(p.running, func(s *plainSeq) bool { return s.done == s.output })
+}
+
+// apply moves one sequence on by its share of the step.
+func (p *plain) apply(w plainWork, c *perf.Cost) {
+	s := w.s
+	r := &p.out.Requests[s.id]
+	decoding := s.decoding
+	if !decoding {
+		p.out.Computed += int64(w.n)
+		if s.done == 0 {
+			p.split(w, c, r)
+		}
+	}
+	s.computed += w.n
+	if s.computed < s.prompt+s.done {
+		return
+	}
+	if s.done == 0 {
+		r.First = p.now + p.cfg.Client
+	} else if !decoding && s.id >= p.cfg.Warmup {
+		p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: p.now - s.last, Steps: 1, Weight: 1})
+	}
+	s.done++
+	s.last, s.decoding = p.now, true
+	p.out.Emitted++
+	if s.done == s.output {
+		r.Finish = p.now + p.cfg.Client
+		p.used -= s.blocks
+		p.completed++
+		p.in.answered(r.Finish + p.cfg.Think)
+	}
+}
+
+// split attributes a prompt step as Engine.split does.
+func (p *plain) split(w plainWork, c *perf.Cost, r *metrics.Request) {
+	var b perf.Batch
+	var solo perf.Cost
+	b.AddChunk(w.s.computed, w.n, p.m.Window(), w.s.computed+w.n == w.s.prompt)
+	p.m.Step(&b, &solo)
+	device := func(c *perf.Cost) float64 {
+		return c.Total.Value - c.Stages[perf.Host].Value - c.Stages[perf.Adapter].Value
+	}
+	own := min(device(&solo), device(c))
+	r.Host += c.Stages[perf.Host].Value
+	r.Adapter += c.Stages[perf.Adapter].Value
+	r.Prefill += own
+	r.Blocked += device(c) - own
+}
+
+// book adds one step to the totals.
+func (p *plain) book(c *perf.Cost, resident float64) {
+	o, t := p.out, c.Total.Value
+	for i := range c.Stages {
+		o.Stages[i] += c.Stages[i].Value
+	}
+	for i := range c.Resources {
+		o.Resources[i] += c.Resources[i].Value
+		o.Busy[i] += c.Busy[i].Value
+	}
+	o.KVBytes += c.KVBytes.Value
+	o.KVOnChip += c.KVOnChip.Value
+	o.FLOPs += c.FLOPs.Value
+	o.Bytes += c.Bytes.Value
+	o.Active += t
+	o.Steps++
+	o.RunArea += float64(len(p.running)) * t
+	o.TokenArea += resident * t
+	o.SystemArea += float64(len(p.waiting)+len(p.running)) * t
+}
+
+// settle closes a saturated run as Engine.settle does.
+func (p *plain) settle() {
+	p.out.Done, p.out.End = float64(p.completed), p.now
+	for _, s := range p.running {
+		p.out.Done += float64(s.computed) / float64(s.prompt+s.output)
+	}
+}

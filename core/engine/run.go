@@ -1,0 +1,315 @@
+package engine
+
+import (
+	"context"
+	"math"
+
+	"scoville/core/metrics"
+	"scoville/core/perf"
+	"scoville/core/workload"
+)
+
+// Run simulates the requests on the machine and fills out. It returns the
+// context's error when cancelled, and an error when conservation is violated or
+// nothing moves. The requests must fit (Config.Fits).
+func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
+	e.reset(m, cfg, reqs, out)
+	for {
+		if out.Events++; out.Events&0x3ff == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		e.take(true)
+		if e.running == 0 && e.waiting.len() == 0 {
+			_, entry, ok := e.in.peek()
+			if !ok {
+				break
+			}
+			e.now = entry
+			continue
+		}
+		if err := e.schedule(); err != nil {
+			return err
+		}
+		if cfg.Saturate && e.waiting.len() == 0 {
+			e.settle()
+			return nil
+		}
+		if e.batch.Seqs > 0 {
+			e.advance()
+		}
+	}
+	out.End, out.PeakBlocks = e.now, e.pool.Peak()
+	return out.check(e.completed, cfg.Client, e.pool.Used())
+}
+
+// schedule forms the batch of the next step: all decodes, the rest of a
+// started prompt, then admissions.
+func (e *Engine) schedule() error {
+	e.chunks, e.evicted = e.chunks[:0], false
+	for e.decodes > 0 && e.pool.Needs(e.step) > e.pool.Free() {
+		e.preempt()
+	}
+	e.batch = perf.Batch{
+		Seqs: e.decodes, Decodes: e.decodes, Tokens: e.decodes, Rows: e.decodes,
+		DecodeCtx: e.ctx, DecodeCtxWin: e.ctxWin, DecodeGrowing: e.growing,
+	}
+	needed := e.pool.Needs(e.step)
+	budget := e.cfg.MaxTokens - e.decodes
+	if e.partial != none && budget > 0 {
+		if !e.extend(e.partial, budget, needed) {
+			e.preempt()
+		} else {
+			budget -= int(e.chunks[0].tokens)
+		}
+	}
+	if !e.evicted {
+		e.admit(budget, needed)
+	}
+	if e.batch.Seqs > 0 {
+		e.idle = 0
+		return nil
+	}
+	if e.idle++; e.idle > 2 { // one step may be spent on preemption alone
+		return errStuck
+	}
+	return nil
+}
+
+// extend gives a sequence the next piece of its prompt, at most budget tokens,
+// leaving `needed` blocks for the decodes, and reports whether its blocks were
+// there.
+func (e *Engine) extend(slot int32, budget, needed int) bool {
+	s := &e.seqs[slot]
+	n := min(int(s.target-s.held), budget)
+	blocks := e.pool.Blocks(int(s.held)+n) - int(s.blocks)
+	if blocks > e.pool.Free()-needed || !e.pool.Take(blocks) {
+		return false
+	}
+	s.blocks += int32(blocks)
+	e.chunks = append(e.chunks, chunk{slot: slot, tokens: int32(n)})
+	e.batch.AddChunk(int(s.held), n, e.m.Window(), s.held+int32(n) == s.target)
+	return true
+}
+
+// admit starts waiting requests, first come first served, while token budget,
+// sequences and blocks last. Admission keeps a watermark of blocks free for
+// the running sequences unless there are none.
+func (e *Engine) admit(budget, needed int) {
+	for e.waiting.len() > 0 && budget > 0 && e.running < e.cfg.MaxSeqs {
+		id := e.waiting.front()
+		tokens := int(e.reqs[id].Prompt + e.resume[id])
+		if tokens > budget && !e.cfg.Chunked {
+			return
+		}
+		n := min(tokens, budget)
+		keep := needed
+		if e.running > 0 {
+			keep += e.cfg.Watermark
+		}
+		if e.pool.Blocks(n) > e.pool.Free()-keep {
+			return
+		}
+		e.waiting.pop()
+		slot := e.enlist(id)
+		e.extend(slot, budget, needed)
+		r := &e.out.Requests[id]
+		if r.Scheduled == 0 && r.Preemptions == 0 {
+			r.Scheduled = e.now
+		}
+		if e.resume[id] == 0 {
+			r.Queue += e.now - r.Entered
+		}
+		budget -= n
+		if n < tokens {
+			e.partial = slot
+		}
+	}
+}
+
+// advance takes one step, or as many as stay alike.
+func (e *Engine) advance() {
+	e.m.Step(&e.batch, &e.cost)
+	m := 1
+	if len(e.chunks) == 0 {
+		m = e.jump()
+	}
+	e.book(m)
+	e.pool.Grow(e.step, m)
+	e.emit(m)
+	e.now += e.cost.Total.Sum(float64(m))
+	e.take(false)
+	e.ctx += float64(e.decodes) * float64(m)
+	e.ctxWin += float64(e.growing) * float64(m)
+	e.step += int64(m)
+	e.fill()
+	for e.ends.Len() > 0 && e.ends.Top().At <= e.step {
+		it := e.ends.Pop()
+		if e.seqs[it.Value].stamp == it.Seq {
+			e.finish(it.Value)
+		}
+	}
+	for i := range e.chunks {
+		e.absorb(&e.chunks[i])
+	}
+}
+
+// jump returns how many steps the batch decodes unchanged: until a line kinks,
+// a sequence ends or fills its window, blocks run out, or an arrival could be
+// admitted.
+func (e *Engine) jump() int {
+	m := e.cost.Horizon
+	for e.ends.Len() > 0 && e.seqs[e.ends.Top().Value].stamp != e.ends.Top().Seq {
+		e.ends.Pop()
+	}
+	if e.ends.Len() > 0 {
+		m = min(m, int(e.ends.Top().At-e.step))
+	}
+	for e.fills.Len() > 0 && e.seqs[e.fills.Top().Value].stamp != e.fills.Top().Seq {
+		e.fills.Pop()
+	}
+	if e.fills.Len() > 0 {
+		m = min(m, int(e.fills.Top().At-e.step))
+	}
+	m = e.pool.Steps(e.step, m)
+	if e.evicted {
+		return 1 // admission was barred in this step only
+	}
+	if m > 1 && e.waiting.len() == 0 && e.running < e.cfg.MaxSeqs {
+		if _, entry, ok := e.in.peek(); ok {
+			m = min(m, stepsUntil(e.cost.Total, entry-e.now))
+		}
+	}
+	return max(m, 1)
+}
+
+// stepsUntil returns the smallest m, at least 1, whose steps take d seconds or
+// more: the root of m v + s m (m-1) / 2 = d, then corrected for rounding.
+func stepsUntil(l perf.Line, d float64) int {
+	if d <= l.Value {
+		return 1
+	}
+	var x float64
+	if a, b := l.Slope/2, l.Value-l.Slope/2; a == 0 {
+		x = d / b
+	} else {
+		x = 2 * d / (b + math.Sqrt(b*b+4*a*d))
+	}
+	if !(x < math.MaxInt32) {
+		return math.MaxInt32
+	}
+	m := max(int(math.Ceil(x)), 1)
+	for m > 1 && l.Sum(float64(m-1)) >= d {
+		m--
+	}
+	for l.Sum(float64(m)) < d {
+		m++
+	}
+	return m
+}
+
+// book adds m steps to the totals.
+func (e *Engine) book(m int) {
+	o, c, f := e.out, &e.cost, float64(m)
+	for i := range c.Stages {
+		o.Stages[i] += c.Stages[i].Sum(f)
+	}
+	for i := range c.Resources {
+		o.Resources[i] += c.Resources[i].Sum(f)
+		o.Busy[i] += c.Busy[i].Sum(f)
+	}
+	o.KVBytes += c.KVBytes.Sum(f)
+	o.KVOnChip += c.KVOnChip.Sum(f)
+	o.FLOPs += c.FLOPs.Sum(f)
+	o.Bytes += c.Bytes.Sum(f)
+	t := c.Total.Sum(f)
+	o.Active += t
+	o.Steps += int64(m)
+	o.RunArea += float64(e.running) * t
+	o.SystemArea += float64(e.inSystem) * t
+	held := e.batch.PrefillCtx // prompts hold what they have computed and compute now
+	o.TokenArea += held*t + product(perf.Line{Value: e.ctx, Slope: float64(e.decodes)}, c.Total, f)
+}
+
+// product returns the sum over m steps of a times b.
+func product(a, b perf.Line, m float64) float64 {
+	k1 := m * (m - 1) / 2
+	k2 := m * (m - 1) * (2*m - 1) / 6
+	return a.Value*b.Value*m + (a.Value*b.Slope+a.Slope*b.Value)*k1 + a.Slope*b.Slope*k2
+}
+
+// emit notes the inter-token latencies of the decodes.
+func (e *Engine) emit(m int) {
+	if e.counted > 0 {
+		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.cost.Total.Value, Slope: e.cost.Total.Slope, Steps: int32(m), Weight: int32(e.counted)})
+	}
+}
+
+// fill ends the growth of windows that are full.
+func (e *Engine) fill() {
+	for e.fills.Len() > 0 && e.fills.Top().At <= e.step {
+		it := e.fills.Pop()
+		if e.seqs[it.Value].stamp == it.Seq {
+			e.growing--
+		}
+	}
+}
+
+// absorb books a prompt chunk after its step: the parts of TTFT, and the first
+// (or, after a preemption, the next) token when the prompt is complete.
+func (e *Engine) absorb(c *chunk) {
+	s := &e.seqs[c.slot]
+	r := &e.out.Requests[s.id]
+	if s.done == 0 {
+		e.split(c, s, r)
+	}
+	s.held += c.tokens
+	e.out.Computed += int64(c.tokens)
+	if s.held < s.target {
+		return
+	}
+	if e.partial == c.slot {
+		e.partial = none
+	}
+	if s.done == 0 {
+		r.First = e.now + e.cfg.Client
+	} else if int(s.id) >= e.cfg.Warmup {
+		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.now - s.last, Steps: 1, Weight: 1})
+	}
+	s.done++
+	if s.done == s.output {
+		e.finish(c.slot)
+		return
+	}
+	e.startDecode(c.slot)
+}
+
+// split attributes the time of a prompt step: host, adapter, the chunk's own
+// device time as if alone, and the rest to others in the same step.
+func (e *Engine) split(c *chunk, s *seq, r *metrics.Request) {
+	e.soloB = perf.Batch{}
+	e.soloB.AddChunk(int(s.held), int(c.tokens), e.m.Window(), s.held+c.tokens == s.target)
+	e.m.Step(&e.soloB, &e.solo)
+	host, adapter := e.cost.Stages[perf.Host].Value, e.cost.Stages[perf.Adapter].Value
+	device := e.cost.Total.Value - host - adapter
+	own := min(e.solo.Total.Value-e.solo.Stages[perf.Host].Value-e.solo.Stages[perf.Adapter].Value, device)
+	r.Host += host
+	r.Adapter += adapter
+	r.Prefill += own
+	r.Blocked += device - own
+}
+
+// settle closes a saturated run at the moment its queue is empty: requests on
+// the machine count by the share of their tokens that is done.
+func (e *Engine) settle() {
+	done := float64(e.completed)
+	for slot := e.oldest; slot != none; slot = e.seqs[slot].next {
+		s := &e.seqs[slot]
+		n := s.held
+		if s.decode {
+			n += int32(e.step - s.since)
+		}
+		q := &e.reqs[s.id]
+		done += float64(n) / float64(q.Prompt+q.Output)
+	}
+	e.out.Done, e.out.End = done, e.now
+}

@@ -1,0 +1,251 @@
+package engine
+
+import (
+	"scoville/core/internal/event"
+	"scoville/core/internal/kv"
+	"scoville/core/metrics"
+	"scoville/core/perf"
+	"scoville/core/workload"
+)
+
+const none = int32(-1)
+
+// seq is a request on the machine. Its slot in Engine.seqs is reused after it
+// leaves.
+type seq struct {
+	id     int32
+	output int32 // tokens to emit
+	done   int32 // tokens emitted
+	target int32 // tokens to compute before the next one is emitted
+	held   int32 // tokens whose KV is held; for decodes at step `since`
+	blocks int32 // blocks held; for decodes at step `since`
+	prev   int32 // older neighbour in the running list
+	next   int32 // newer neighbour
+	stamp  uint32
+	since  int64 // decode step at which held and blocks counted
+	decode bool
+	last   float64 // time of the last emission
+}
+
+// Engine runs simulations one after the other and keeps its memory between
+// them. It is for one goroutine.
+type Engine struct {
+	cfg  Config
+	m    *perf.Machine
+	reqs []workload.Request
+	out  *Output
+
+	now     float64
+	in      intake
+	waiting deque
+	pool    kv.Pool
+
+	seqs           []seq
+	vacant         []int32
+	resume         []int32 // per request: tokens already emitted before a preemption
+	oldest, newest int32   // running list, in order of admission
+	running        int
+	partial        int32 // running sequence whose prompt is not complete, none if none
+	inSystem       int
+	completed      int
+
+	step    int64 // decode steps taken
+	ends    event.Heap
+	fills   event.Heap // sliding window: step at which a decode's window is full
+	stamps  uint32
+	decodes int
+	counted int // decodes past the warm-up
+	ctx     float64
+	ctxWin  float64
+	growing int
+	chunks  []chunk
+	evicted bool // a sequence was preempted in this step
+	batch   perf.Batch
+	cost    perf.Cost
+	solo    perf.Cost
+	soloB   perf.Batch
+	idle    int
+}
+
+// chunk is a piece of a prompt in one step.
+type chunk struct {
+	slot, tokens int32
+	own          float64 // device seconds of the chunk alone
+}
+
+func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) {
+	e.cfg, e.m, e.reqs, e.out = cfg, m, reqs, out
+	e.now, e.step, e.running, e.inSystem, e.decodes, e.counted, e.growing, e.idle = 0, 0, 0, 0, 0, 0, 0, 0
+	e.completed = 0
+	e.ctx, e.ctxWin = 0, 0
+	e.in.reset(&cfg, reqs)
+	e.waiting.reset()
+	e.pool.Reset(cfg.Blocks, cfg.BlockSize)
+	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
+	e.oldest, e.newest, e.partial = none, none, none
+	e.ends.Reset()
+	e.fills.Reset()
+	e.resume = grow(e.resume, len(reqs))
+	clear(e.resume)
+	records, gaps := grow(out.Requests, len(reqs)), out.Gaps[:0]
+	clear(records)
+	*out = Output{Requests: records, Gaps: gaps}
+}
+
+// grow returns s with length n, reusing its memory.
+func grow[T any](s []T, n int) []T {
+	if cap(s) < n {
+		return make([]T, n)
+	}
+	return s[:n]
+}
+
+// enlist puts request id at the end of the running list and returns its slot.
+func (e *Engine) enlist(id int32) int32 {
+	var slot int32
+	if n := len(e.vacant); n > 0 {
+		slot = e.vacant[n-1]
+		e.vacant = e.vacant[:n-1]
+	} else {
+		slot = int32(len(e.seqs))
+		e.seqs = append(e.seqs, seq{})
+	}
+	r := &e.reqs[id]
+	done := e.resume[id]
+	e.seqs[slot] = seq{id: id, output: r.Output, done: done, target: r.Prompt + done,
+		prev: e.newest, next: none, last: e.out.Requests[id].Finish}
+	if e.newest == none {
+		e.oldest = slot
+	} else {
+		e.seqs[e.newest].next = slot
+	}
+	e.newest = slot
+	e.running++
+	return slot
+}
+
+// delist takes a slot off the running list.
+func (e *Engine) delist(slot int32) {
+	s := &e.seqs[slot]
+	if s.prev == none {
+		e.oldest = s.next
+	} else {
+		e.seqs[s.prev].next = s.next
+	}
+	if s.next == none {
+		e.newest = s.prev
+	} else {
+		e.seqs[s.next].prev = s.prev
+	}
+	e.running--
+	e.vacant = append(e.vacant, slot)
+}
+
+// startDecode makes a sequence one of the decodes: it holds its target tokens
+// and emits one more with every step from now on.
+func (e *Engine) startDecode(slot int32) {
+	s := &e.seqs[slot]
+	s.decode, s.since = true, e.step
+	e.stamps++
+	s.stamp = e.stamps
+	e.decodes++
+	if int(s.id) >= e.cfg.Warmup {
+		e.counted++
+	}
+	ctx := int(s.held) + 1
+	e.ctx += float64(ctx)
+	if w := e.m.Window(); w > 0 {
+		e.ctxWin += float64(min(ctx, w))
+		if ctx < w {
+			e.growing++
+			e.fills.Push(event.Item{At: e.step + int64(w-ctx), Seq: s.stamp, Value: slot})
+		}
+	}
+	e.pool.Join(int(s.held), e.step)
+	e.ends.Push(event.Item{At: e.step + int64(s.output-s.done), Seq: s.stamp, Value: slot})
+}
+
+// stopDecode takes a sequence from the decodes and brings its counts up to the
+// present step.
+func (e *Engine) stopDecode(slot int32) {
+	s := &e.seqs[slot]
+	n := int32(e.step - s.since)
+	s.held += n
+	s.done += n
+	s.decode, s.stamp = false, 0
+	e.decodes--
+	if int(s.id) >= e.cfg.Warmup {
+		e.counted--
+	}
+	ctx := int(s.held) + 1
+	e.ctx -= float64(ctx)
+	if w := e.m.Window(); w > 0 {
+		e.ctxWin -= float64(min(ctx, w))
+		if ctx < w {
+			e.growing--
+		}
+	}
+	e.pool.Leave(int(s.held), e.step)
+	s.blocks = int32(e.pool.Blocks(int(s.held)))
+}
+
+// preempt sends the newest running sequence back to the front of the queue.
+func (e *Engine) preempt() {
+	slot := e.newest
+	s := &e.seqs[slot]
+	if s.decode {
+		e.stopDecode(slot)
+		e.out.Requests[s.id].Finish = e.now // last emission: every decode emitted in the step before
+	}
+	e.pool.Release(int(s.blocks))
+	if e.partial == slot {
+		e.partial = none
+	}
+	e.resume[s.id] = s.done
+	r := &e.out.Requests[s.id]
+	r.Preemptions++
+	r.Entered = e.now
+	e.out.Preemptions++
+	e.evicted = true
+	e.waiting.pushFront(s.id)
+	e.delist(slot)
+}
+
+// finish ends a sequence that has emitted all its tokens.
+func (e *Engine) finish(slot int32) {
+	s := &e.seqs[slot]
+	if s.decode {
+		e.stopDecode(slot)
+	}
+	e.pool.Release(int(s.blocks))
+	r := &e.out.Requests[s.id]
+	r.Finish = e.now + e.cfg.Client
+	e.out.Emitted += int64(s.output)
+	e.inSystem--
+	e.completed++
+	e.in.answered(r.Finish + e.cfg.Think)
+	e.delist(slot)
+}
+
+// take moves the requests that have entered the queue before now, or by now
+// if atNow. Those that came during a step are taken before its sequences end,
+// so that InSystem counts what was there when they came.
+func (e *Engine) take(atNow bool) {
+	for {
+		arrival, entry, ok := e.in.peek()
+		if !ok || entry > e.now || entry == e.now && !atNow {
+			return
+		}
+		id := e.in.take(entry)
+		q := &e.reqs[id]
+		e.out.Requests[id] = metrics.Request{
+			Class: q.Class, Prompt: q.Prompt, Output: q.Output, InSystem: int32(e.inSystem),
+			Arrival: arrival, Entered: entry,
+			Host:  e.cfg.Client + e.cfg.Frontend*float64(q.Prompt),
+			Queue: entry - arrival - e.cfg.Frontend*float64(q.Prompt),
+		}
+		e.inSystem++
+		e.out.SystemArea += e.now - arrival
+		e.waiting.pushBack(int32(id))
+	}
+}

@@ -1,0 +1,212 @@
+package metrics
+
+import (
+	"math"
+	"strings"
+)
+
+// Run is everything a finished simulation left, in seconds, tokens and bytes.
+// Its zero value with Requests set is usable; its memory is reused by the next
+// Summarise.
+type Run struct {
+	Requests []Request // in order of arrival, all of them
+	Warmup   int       // first requests left out of statistics
+	Gaps     []Gap
+	Limits   []Limit
+	Chips    int
+
+	Stages    [len(StageNames)]float64
+	Resources [len(ResourceNames)]float64
+	Busy      [len(ResourceNames)]float64 // seconds at datasheet rate
+	KVBytes   float64
+	KVOnChip  float64
+	FLOPs     float64
+	Bytes     float64
+
+	End         float64
+	Active      float64
+	RunArea     float64
+	TokenArea   float64
+	SystemArea  float64
+	PoolTokens  float64
+	PeakRatio   float64
+	Steps       int64
+	Preemptions int64
+	Computed    int64
+
+	IdleWatts, JoulePerFLOP, JoulePerByte, USDPerHour float64 // per chip; 0 = not stated
+
+	ttft, tpot, itl, e2e distribution
+	values               []float64
+	gaps                 gapSelector
+	goodCount            float64
+}
+
+// Limit is a bound on a metric; latency limits also judge single requests.
+// NaN = no bound.
+type Limit struct {
+	Metric   string
+	Max, Min float64
+}
+
+// distribution holds the statistics of one family, in seconds.
+type distribution struct{ stats [8]float64 }
+
+// Summarise computes every column into dst, which is grown as needed.
+func (r *Run) Summarise(dst Summary) Summary {
+	r.measure()
+	dst = dst[:0]
+	for _, c := range Columns() {
+		v := c.value(r)
+		if math.IsInf(v, 0) {
+			v = math.NaN()
+		}
+		dst = append(dst, v)
+	}
+	return dst
+}
+
+// measure fills the distributions and counts the good requests.
+func (r *Run) measure() {
+	counted := r.counted()
+	collect := func(d *distribution, stats []string, of func(*Request) (float64, bool)) {
+		r.values = r.values[:0]
+		for i := range counted {
+			if v, ok := of(&counted[i]); ok {
+				r.values = append(r.values, v)
+			}
+		}
+		d.of(r.values, stats)
+	}
+	collect(&r.ttft, families[0].stats, func(q *Request) (float64, bool) { return q.TTFT(), true })
+	collect(&r.tpot, families[1].stats, (*Request).TPOT)
+	collect(&r.e2e, families[3].stats, func(q *Request) (float64, bool) { return q.E2E(), true })
+	r.itl.ofGaps(&r.gaps, r.Gaps, families[2].stats)
+	r.goodCount = 0
+	limits := r.requestLimits()
+	if len(limits) == 0 {
+		r.goodCount = math.NaN()
+		return
+	}
+	for i := range counted {
+		if meets(&counted[i], limits) {
+			r.goodCount++
+		}
+	}
+}
+
+// requestLimit is a limit on one request's latency in seconds.
+type requestLimit struct {
+	of  func(*Request) (float64, bool)
+	max float64
+}
+
+// requestLimits returns the limits on ttft, tpot and e2e metrics.
+func (r *Run) requestLimits() []requestLimit {
+	var out []requestLimit
+	for _, l := range r.Limits {
+		of := map[string]func(*Request) (float64, bool){
+			"ttft": func(q *Request) (float64, bool) { return q.TTFT(), true },
+			"tpot": (*Request).TPOT,
+			"e2e":  func(q *Request) (float64, bool) { return q.E2E(), true },
+		}
+		base, rest, _ := strings.Cut(l.Metric, "_")
+		_, plain := quantileStats[strings.TrimSuffix(rest, "_ms")]
+		plain = plain || rest == "mean_ms" || rest == "max_ms"
+		if f, ok := of[base]; ok && plain && !math.IsNaN(l.Max) {
+			out = append(out, requestLimit{f, l.Max / 1e3})
+		}
+	}
+	return out
+}
+
+func meets(q *Request, limits []requestLimit) bool {
+	for _, l := range limits {
+		if v, ok := l.of(q); ok && v > l.max {
+			return false
+		}
+	}
+	return true
+}
+
+// counted returns the requests after warm-up.
+func (r *Run) counted() []Request { return r.Requests[min(r.Warmup, len(r.Requests)):] }
+
+func (r *Run) good() float64 { return r.goodCount }
+
+func (r *Run) mean(of func(*Request) float64) float64 {
+	sum := 0.0
+	for i := range r.counted() {
+		sum += of(&r.counted()[i])
+	}
+	return ratio(sum, float64(len(r.counted())))
+}
+
+// duration returns the time from the first counted arrival to the last token.
+func (r *Run) duration() float64 {
+	if len(r.counted()) == 0 {
+		return math.NaN()
+	}
+	return r.End - r.counted()[0].Arrival
+}
+
+// span returns the time from the first arrival to the last token, the time
+// the integrals run over.
+func (r *Run) span() float64 {
+	if len(r.Requests) == 0 {
+		return math.NaN()
+	}
+	return r.End - r.Requests[0].Arrival
+}
+
+func (r *Run) perSecond(n float64) float64 { return ratio(n, r.duration()) }
+
+func (r *Run) outputTokens() float64 {
+	n := 0.0
+	for i := range r.counted() {
+		n += float64(r.counted()[i].Output)
+	}
+	return n
+}
+
+func (r *Run) promptTokens() float64 {
+	n := 0.0
+	for i := range r.counted() {
+		n += float64(r.counted()[i].Prompt)
+	}
+	return n
+}
+
+// recomputed returns the share of computed prompt tokens beyond each prompt
+// once.
+func (r *Run) recomputed() float64 {
+	once := 0.0
+	for i := range r.Requests {
+		once += float64(r.Requests[i].Prompt)
+	}
+	return ratio(float64(r.Computed)-once, float64(r.Computed))
+}
+
+// energy returns joules per output token over all requests.
+func (r *Run) energy() float64 {
+	if r.IdleWatts == 0 && r.JoulePerFLOP == 0 && r.JoulePerByte == 0 {
+		return math.NaN()
+	}
+	return (r.IdleWatts*float64(r.Chips)*r.span() + r.JoulePerFLOP*r.FLOPs + r.JoulePerByte*r.Bytes) / r.allOutput()
+}
+
+// cost returns USD per million output tokens over all requests.
+func (r *Run) cost() float64 {
+	if r.USDPerHour == 0 {
+		return math.NaN()
+	}
+	return r.USDPerHour * float64(r.Chips) * r.span() / 3600 / r.allOutput() * 1e6
+}
+
+func (r *Run) allOutput() float64 {
+	n := 0.0
+	for i := range r.Requests {
+		n += float64(r.Requests[i].Output)
+	}
+	return n
+}

@@ -1,0 +1,204 @@
+package perf
+
+import (
+	"math"
+
+	"scoville/core/hardware"
+	"scoville/core/scenario"
+	"scoville/core/unit"
+)
+
+// Machine is a scenario's model on its chips, reduced to the constants a step
+// needs, in base units. It is immutable and safe for concurrent use.
+type Machine struct {
+	tp, layers, moeLayers float64
+	hidden                float64
+
+	dense, expert, head group // GEMM groups
+	experts, perToken   float64
+	ep                  float64
+	tokensHalf          float64
+	embedRow            float64 // bytes of one embedding row
+
+	attnRate               float64 // FLOP/s of attention, all chips
+	attnPeak               float64
+	prefillPair, winPair   float64 // FLOPs per pair: full layers, sliding layers
+	decodePair, decWinPair float64
+	kvFull, kvWin          float64 // KV bytes per token: full layers, sliding layers
+	kvRate, kvPeak         float64 // bytes/s of the KV path over the shards
+	window                 int
+
+	separate     bool
+	overlap      float64
+	sharedUnits  bool
+	adapter      float64 // s per step
+	adapterToken float64 // s per new token over the adapter link
+	onchip       float64 // bytes over the shards; 0 = none
+	onchipRate   float64
+	lru          bool
+	hitRatio     float64 // -1 = from policy
+
+	linkAlpha, linkToken, linkTokenPeak float64 // s per step, s per token
+
+	hostStep, hostSeq, hostPrefill float64
+	hostMax                        bool
+}
+
+// group is one GEMM group: every weight is read once a step and multiplied
+// once per token.
+type group struct {
+	elements float64 // weights
+	bytes    float64 // bytes of these weights
+	rate     float64 // FLOP/s reached, all chips
+	peak     float64 // FLOP/s of the datasheet, all chips
+	memRate  float64 // bytes/s reached, all chips
+	memPeak  float64 // bytes/s of the datasheet, all chips
+}
+
+// New reduces a validated scenario to a Machine.
+func New(sc *scenario.Scenario) *Machine {
+	md, hw, en := &sc.Model, &sc.Hardware, &sc.Engine
+	m := &Machine{
+		tp: float64(en.TP), layers: float64(md.Layers), moeLayers: float64(md.MoELayers()), hidden: float64(md.Hidden),
+		experts: float64(md.Experts), perToken: float64(md.ExpertsPerTok), ep: float64(max(en.EP, 1)),
+		tokensHalf: hw.TokensHalf, window: md.SlidingWindow,
+		separate: hw.KVPath == hardware.Separate, hitRatio: -1,
+		hostMax: en.HostOverlap == scenario.Max,
+	}
+	m.gemms(sc)
+	m.attention(sc)
+	m.memory(hw)
+	m.links(sc)
+	m.hostStep = unit.Us * (en.StepUs + m.layers*en.LayerUs + m.moeLayers*en.MoELayerUs)
+	m.hostSeq = unit.Us * en.SequenceUs
+	m.hostPrefill = unit.Us * en.PrefillStepUs
+	return m
+}
+
+// gemms fills the three GEMM groups.
+func (m *Machine) gemms(sc *scenario.Scenario) {
+	md, hw := &sc.Model, &sc.Hardware
+	bw := unit.GB * hw.MemoryBandwidthGBs
+	if m.separate {
+		bw = unit.GB * hw.WeightBandwidthGBs
+	}
+	peak := m.tp * unit.Tera * hw.Peak.Of(md.Activations())
+	g := group{
+		rate: peak * hw.ComputeUtil, peak: peak,
+		memRate: m.tp * bw * min(hw.WeightBandwidthUtil, hw.DRAMUtilCap), memPeak: m.tp * bw,
+	}
+	m.dense, m.expert, m.head = g, g, g
+	w := md.GEMMs()
+	m.dense.elements = w.Attention + w.Dense
+	m.dense.bytes = m.dense.elements * md.DenseWeights().Bytes()
+	m.expert.elements = m.moeLayers * w.Expert
+	m.expert.bytes = m.expert.elements * md.ExpertWeights().Bytes()
+	m.expert.rate *= hw.ExpertComputeUtil
+	m.head.elements = w.LMHead
+	m.head.bytes = m.head.elements * md.HeadWeights().Bytes()
+	m.embedRow = m.hidden * md.HeadWeights().Bytes()
+}
+
+// attention fills FLOPs and bytes per pair. KV is split over
+// shard = min(tp, kv_heads) chips; an MLA latent is replicated (shard 1).
+func (m *Machine) attention(sc *scenario.Scenario) {
+	md, hw := &sc.Model, &sc.Hardware
+	prefill, decode := md.AttentionFLOPsPerPair() // per layer
+	full, sliding := float64(md.FullLayers()), float64(md.SlidingLayers)
+	m.prefillPair, m.winPair = full*prefill, sliding*prefill
+	m.decodePair, m.decWinPair = full*decode, sliding*decode
+	perLayer := md.KVBytesPerToken() / m.layers
+	m.kvFull, m.kvWin = full*perLayer, sliding*perLayer
+
+	m.attnPeak = m.tp * unit.Tera * attentionPeak(sc)
+	m.sharedUnits = m.separate && hw.AdapterPeakTFLOPS == 0
+	if m.separate && hw.AdapterPeakTFLOPS > 0 {
+		m.attnPeak = m.tp * unit.Tera * hw.AdapterPeakTFLOPS
+	}
+	m.attnRate = m.attnPeak * hw.AttentionComputeUtil
+	if m.sharedUnits {
+		m.attnRate = min(m.attnRate, m.attnPeak*hw.ComputeUtil)
+	}
+	bw := unit.GB * hw.MemoryBandwidthGBs
+	if m.separate {
+		bw = unit.GB * hw.StateBandwidthGBs
+	}
+	shard := Shard(sc)
+	m.kvPeak = shard * bw
+	m.kvRate = m.kvPeak * min(hw.KVBandwidthUtil, hw.DRAMUtilCap)
+}
+
+// attentionPeak returns the TFLOP/s of attention on one chip: at
+// attention_dtype if given, else 16-bit where the chip has it, else at the
+// activation format.
+func attentionPeak(sc *scenario.Scenario) float64 {
+	p := sc.Hardware.Peak
+	if d := sc.Model.AttentionDType; d != "" {
+		return p.Of(d)
+	}
+	if p16 := p.Of(unit.BF16); p16 > 0 {
+		return p16
+	}
+	return p.Of(sc.Model.Activations())
+}
+
+// Shard returns over how many chips the KV cache of one sequence is split:
+// min(tp, kv_heads), 1 for MLA.
+func Shard(sc *scenario.Scenario) float64 {
+	if sc.Model.MLA() {
+		return 1
+	}
+	return float64(min(sc.Engine.TP, sc.Model.KVHeads))
+}
+
+// memory fills the on-chip store and the adapter.
+func (m *Machine) memory(hw *hardware.Hardware) {
+	shard := m.kvPeak / (unit.GB * max(hw.MemoryBandwidthGBs, hw.StateBandwidthGBs))
+	if hw.OnchipKVMiB > 0 && hw.OnchipKVPolicy != hardware.None {
+		m.onchip = shard * unit.MiB * hw.OnchipKVMiB
+		m.onchipRate = shard * unit.GB * hw.OnchipKVGBs
+		m.lru = hw.OnchipKVPolicy == hardware.LRU
+		m.hitRatio = hw.OnchipKVHitRatio
+	}
+	if m.separate {
+		m.overlap = hw.Overlap
+		m.adapter = unit.Us * hw.AdapterLatencyUs
+	}
+}
+
+// links fills the all-reduce (two per layer, 16-bit activations; ring
+// algorithm) and the adapter link (queries out, results back, per layer).
+func (m *Machine) links(sc *scenario.Scenario) {
+	hw, md := &sc.Hardware, &sc.Model
+	if m.tp > 1 {
+		bytes := 2 * (m.tp - 1) / m.tp * m.hidden * 2
+		m.linkAlpha = 2 * m.layers * unit.Us * hw.LinkLatencyUs
+		m.linkTokenPeak = 2 * m.layers * bytes / (unit.GB * hw.LinkBandwidthGBs)
+		m.linkToken = m.linkTokenPeak / hw.LinkUtil
+	}
+	if m.separate && hw.AdapterLinkGBs > 0 {
+		act := md.Activations().Bytes()
+		m.adapterToken = m.layers * 2 * float64(md.Heads*md.HeadDim) * act / (unit.GB * hw.AdapterLinkGBs * m.tp)
+	}
+}
+
+// Window returns the model's sliding window in tokens, 0 for none.
+func (m *Machine) Window() int { return m.window }
+
+// saturation returns the share of compute_util that GEMMs of t tokens reach:
+// t / (t + tokens_half).
+func (m *Machine) saturation(t float64) float64 {
+	if m.tokensHalf == 0 {
+		return 1
+	}
+	return t / (t + m.tokensHalf)
+}
+
+// ActiveExperts returns how many distinct experts t tokens use:
+// E (1 - (1 - k/E)^t), each token drawing k of E experts evenly.
+func (m *Machine) ActiveExperts(t float64) float64 {
+	if m.experts == 0 {
+		return 0
+	}
+	return m.experts * -math.Expm1(t*math.Log1p(-m.perToken/m.experts))
+}

@@ -1,0 +1,228 @@
+package perf
+
+// part is the time of one stage before overlap: exposed time, the compute time
+// inside it, and the resource the stage waits for.
+type part struct {
+	stage         Stage
+	time, compute Line
+	resource      Resource
+	onchip        Line // of time, spent on the on-chip store
+}
+
+// Step computes what a step of shape b costs. The same code serves one request
+// alone on the machine and the batch of a loaded server. An empty batch costs
+// its host time.
+func (m *Machine) Step(b *Batch, c *Cost) {
+	*c = Cost{Horizon: forever}
+	var backbone [3]part
+	var state [2]part
+	m.backbone(b, c, &backbone)
+	m.state(b, c, &state)
+	var device Line
+	if m.separate {
+		device = m.overlapped(c, &backbone, &state)
+	} else {
+		for i := range backbone {
+			device = device.add(c.expose(&backbone[i], 1))
+		}
+		for i := range state {
+			device = device.add(c.expose(&state[i], 1))
+		}
+	}
+	device = device.add(m.communication(b, c))
+	m.host(b, c, device)
+	if b.Chunks > 0 || c.Horizon < 1 {
+		c.Horizon = 1
+	}
+}
+
+// expose books share f of a part's time and returns it.
+func (c *Cost) expose(p *part, f float64) Line {
+	t := p.time.scale(f)
+	c.Stages[p.stage] = c.Stages[p.stage].add(t)
+	if p.onchip.positive() {
+		on := p.onchip.scale(f)
+		c.Resources[OnChip] = c.Resources[OnChip].add(on)
+		c.Resources[p.resource] = c.Resources[p.resource].add(t.sub(on))
+		return t
+	}
+	c.Resources[p.resource] = c.Resources[p.resource].add(t)
+	return t
+}
+
+// roofline returns the longer of compute and memory time as a part.
+func (c *Cost) roofline(s Stage, compute, memory Line, path Resource) part {
+	t, computing, h := larger(compute, memory)
+	c.Horizon = min(c.Horizon, h)
+	p := part{stage: s, time: t, compute: compute, resource: path}
+	if computing {
+		p.resource = Compute
+	}
+	return p
+}
+
+// backbone computes the GEMM groups. Weights are read once a step whatever the
+// batch; of the experts only the distinct ones the tokens pick.
+func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
+	t, rows := float64(b.Tokens), float64(b.Rows)
+	if b.Tokens == 0 {
+		return
+	}
+	flops := [3]float64{2 * m.dense.elements * t, 0, 2 * m.head.elements * rows}
+	read := [3]float64{m.dense.bytes, 0, t * m.embedRow}
+	if rows > 0 {
+		read[2] += m.head.bytes
+	}
+	if m.experts > 0 {
+		flops[1] = 2 * m.expert.elements * m.perToken * t
+		read[1] = m.expert.bytes * m.ActiveExperts(t)
+	}
+	groups := [3]*group{&m.dense, &m.expert, &m.head}
+	for i, g := range groups {
+		compute, memory := flops[i]/(g.rate*m.saturation(t)), read[i]/g.memRate
+		out[i] = c.roofline(Stage(i), constant(compute), constant(memory), Weights)
+		c.Busy[Compute].Value += flops[i] / g.peak
+		c.Busy[Weights].Value += read[i] / g.memPeak
+		c.FLOPs.Value += flops[i]
+		c.Bytes.Value += read[i]
+	}
+}
+
+// state computes decode and prompt attention: FLOPs against KV bytes, of which
+// the on-chip store serves its hits. New KV entries are written on the same
+// path.
+func (m *Machine) state(b *Batch, c *Cost, out *[2]part) {
+	out[0].stage, out[1].stage = DecodeAttention, PrefillAttention
+	out[0].resource, out[1].resource = State, State
+	if b.Decodes > 0 {
+		n := float64(b.Decodes)
+		ctx := Line{b.DecodeCtx, n}
+		win := Line{b.DecodeCtxWin, float64(b.DecodeGrowing)}
+		read := ctx.scale(m.kvFull).add(win.scale(m.kvWin))
+		on := m.hits(read, c)
+		off := read.sub(on).add(constant(n * (m.kvFull + m.kvWin)))
+		flops := ctx.scale(m.decodePair).add(win.scale(m.decWinPair))
+		out[0] = m.attend(c, DecodeAttention, flops, off, on)
+		c.KVBytes, c.KVOnChip = read, on
+	}
+	if b.Chunks > 0 {
+		written := float64(b.Tokens-b.Decodes) * (m.kvFull + m.kvWin)
+		read := constant(b.PrefillCtx*m.kvFull + b.PrefillCtxWin*m.kvWin + written)
+		flops := constant(b.PrefillPairs*m.prefillPair + b.PrefillPairsWin*m.winPair)
+		out[1] = m.attend(c, PrefillAttention, flops, read, Line{})
+	}
+}
+
+// hits returns the bytes of a decode scan that the on-chip store serves. A
+// decode step reads every running sequence's whole KV once, a cyclic scan:
+// pinned keeps min(capacity, scan); LRU keeps all while it fits, else nothing.
+func (m *Machine) hits(scan Line, c *Cost) Line {
+	switch {
+	case m.onchip == 0:
+		return Line{}
+	case m.hitRatio >= 0:
+		return scan.scale(m.hitRatio)
+	}
+	_, fits, h := larger(constant(m.onchip), scan)
+	c.Horizon = min(c.Horizon, h)
+	switch {
+	case fits:
+		return scan
+	case m.lru:
+		return Line{}
+	}
+	return constant(m.onchip)
+}
+
+// attend books one attention stage.
+func (m *Machine) attend(c *Cost, s Stage, flops, off, on Line) part {
+	memory := off.scale(1 / m.kvRate)
+	onTime := on.over(m.onchipRate)
+	p := c.roofline(s, flops.scale(1/m.attnRate), memory.add(onTime), State)
+	if p.resource == State {
+		p.onchip = onTime
+	}
+	c.Busy[Compute] = c.Busy[Compute].add(flops.scale(1 / m.attnPeak))
+	c.Busy[State] = c.Busy[State].add(off.scale(1 / m.kvPeak))
+	c.FLOPs = c.FLOPs.add(flops)
+	c.Bytes = c.Bytes.add(off)
+	return p
+}
+
+// overlapped combines backbone and state on separate memories:
+//
+//	overlap max(backbone, state, all FLOPs / C) + (1 - overlap) (backbone + state)
+//
+// the FLOPs counting only when attention shares the backbone's units. It is
+// max + (1 - overlap) min where memory binds, and never exceeds the two phases
+// one after the other. Stages of the binding side are exposed in full, the
+// others by 1 - overlap.
+func (m *Machine) overlapped(c *Cost, backbone *[3]part, state *[2]part) Line {
+	var b, s, flops Line
+	for _, p := range backbone {
+		b, flops = b.add(p.time), flops.add(p.compute)
+	}
+	for _, p := range state {
+		s, flops = s.add(p.time), flops.add(p.compute)
+	}
+	longest, backboneBinds, h := larger(b, s)
+	c.Horizon = min(c.Horizon, h)
+	memoryBinds := true
+	if m.sharedUnits {
+		_, memoryBinds, h = larger(longest, flops)
+		c.Horizon = min(c.Horizon, h)
+	}
+	var total Line
+	book := func(p *part, binds bool) {
+		total = total.add(c.expose(p, 1-m.overlap))
+		switch {
+		case !memoryBinds:
+			work := part{stage: p.stage, time: p.compute, resource: Compute}
+			total = total.add(c.expose(&work, m.overlap))
+		case binds:
+			total = total.add(c.expose(p, m.overlap))
+		}
+	}
+	for i := range backbone {
+		book(&backbone[i], backboneBinds)
+	}
+	for i := range state {
+		book(&state[i], !backboneBinds)
+	}
+	return total
+}
+
+// communication books the all-reduce and the adapter.
+func (m *Machine) communication(b *Batch, c *Cost) Line {
+	t := float64(b.Tokens)
+	link := constant(m.linkAlpha + t*m.linkToken)
+	adapter := constant(m.adapter + t*m.adapterToken)
+	if b.Tokens == 0 {
+		link, adapter = Line{}, Line{}
+	}
+	c.Stages[AllReduce], c.Resources[Link] = link, link
+	c.Busy[Link].Value = t * m.linkTokenPeak
+	c.Stages[Adapter], c.Resources[AdapterPath] = adapter, adapter
+	return link.add(adapter)
+}
+
+// host adds the host's time to the device's, or takes the longer of the two
+// (engine.host_overlap = "max"); then only what exceeds the device is exposed.
+func (m *Machine) host(b *Batch, c *Cost, device Line) {
+	h := m.hostStep + float64(b.Seqs)*m.hostSeq
+	if b.Chunks > 0 {
+		h += m.hostPrefill
+	}
+	exposed := constant(h)
+	if m.hostMax {
+		_, deviceBinds, n := larger(device, exposed)
+		c.Horizon = min(c.Horizon, n)
+		if deviceBinds {
+			exposed = Line{}
+		} else {
+			exposed = exposed.sub(device)
+		}
+	}
+	c.Stages[Host], c.Resources[HostCPU] = exposed, exposed
+	c.Total = device.add(exposed)
+}

@@ -1,0 +1,59 @@
+package core
+
+import (
+	"math"
+
+	"scoville/core/engine"
+	"scoville/core/metrics"
+	"scoville/core/scenario"
+)
+
+// report fills the result from the engine's output.
+func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Result) {
+	o, hw := &s.out, &sc.Hardware
+	r := &s.run
+	r.Requests, r.Warmup, r.Gaps, r.Chips = o.Requests, cfg.Warmup, o.Gaps, sc.Engine.TP
+	r.Limits = r.Limits[:0]
+	for _, l := range sc.SLO {
+		r.Limits = append(r.Limits, metrics.Limit{Metric: l.Metric, Max: l.Max, Min: l.Min})
+	}
+	r.Stages, r.Resources, r.Busy = o.Stages, o.Resources, o.Busy
+	r.KVBytes, r.KVOnChip, r.FLOPs, r.Bytes = o.KVBytes, o.KVOnChip, o.FLOPs, o.Bytes
+	r.End, r.Active, r.RunArea, r.TokenArea = o.End, o.Active, o.RunArea, o.TokenArea
+	r.SystemArea = o.SystemArea
+	r.PoolTokens = float64(cfg.Blocks) * float64(cfg.BlockSize)
+	r.PeakRatio = float64(o.PeakBlocks) / float64(cfg.Blocks)
+	r.Steps, r.Preemptions, r.Computed = o.Steps, o.Preemptions, o.Computed
+	r.IdleWatts, r.JoulePerFLOP, r.JoulePerByte, r.USDPerHour = hw.WIdle, hw.PJPerFLOP*1e-12, hw.PJPerByte*1e-12, hw.USDPerHour
+	res.Summary = r.Summarise(nil)
+	res.SimS, res.Events = o.End, o.Events
+	largest := 0.0
+	for i, v := range o.Stages {
+		res.Stages = append(res.Stages, Share{metrics.StageNames[i], v})
+	}
+	for i, v := range o.Resources {
+		res.Resources = append(res.Resources, Share{metrics.ResourceNames[i], v})
+		if v > largest {
+			res.Bound, largest = metrics.ResourceNames[i], v
+		}
+	}
+	if open(sc) {
+		judge(o.Requests, res)
+	}
+}
+
+// judge sets offered load and steadiness of an open loop.
+func judge(reqs []metrics.Request, res *Result) {
+	res.OfferedRPS = res.RateRPS
+	if span := reqs[len(reqs)-1].Arrival - reqs[0].Arrival; !(res.OfferedRPS > 0) && span > 0 {
+		res.OfferedRPS = float64(len(reqs)-1) / span // a trace
+	}
+	res.LoadRatio = res.OfferedRPS / res.CapacityRPS
+	res.Steady = metrics.Yes
+	switch growing := metrics.Growing(reqs); {
+	case res.LoadRatio >= 1 || growing == metrics.Yes:
+		res.Steady = metrics.No
+	case growing == metrics.Unknown || math.IsNaN(res.LoadRatio):
+		res.Steady = metrics.Unknown
+	}
+}

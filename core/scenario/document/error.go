@@ -1,0 +1,70 @@
+package document
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Error points at the place in a file that is wrong: the line itself, a caret
+// under the column and a hint. Line and Col count from 1, Col in bytes; Line 0
+// means the place is not known, and then only the file is named.
+type Error struct {
+	File      string
+	Line, Col int
+	Text      string // the source line
+	Where     string // table or key the message is about; may be empty
+	Msg       string // what is wrong
+	Hint      string // how to put it right; may be empty
+}
+
+// Error prints
+//
+//	studies/grid.toml:12:1: axes: no parameter "hardware.wieght_bandwidth_gb_s"
+//	   12 | "hardware.wieght_bandwidth_gb_s" = [3000, 4000]
+//	      | ^ did you mean "hardware.weight_bandwidth_gb_s"?
+func (e *Error) Error() string {
+	var b strings.Builder
+	b.WriteString(e.File)
+	if e.Line > 0 {
+		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Col)
+	}
+	if e.Where != "" {
+		b.WriteString(": " + e.Where)
+	}
+	b.WriteString(": " + e.Msg)
+	switch {
+	case e.Line > 0:
+		text, pad := excerpt(e.Text, e.Col)
+		number := fmt.Sprintf("%5d", e.Line)
+		fmt.Fprintf(&b, "\n%s | %s\n%*s | %s^", number, text, len(number), "", strings.Repeat(" ", pad))
+		if e.Hint != "" {
+			b.WriteString(" " + e.Hint)
+		}
+	case e.Hint != "":
+		b.WriteString("; " + e.Hint)
+	}
+	return b.String()
+}
+
+// excerpt returns the part of a source line to print and how many columns
+// stand before its byte column col. Tabs and control characters become blanks,
+// so that the caret stands where it should and a terminal stays unharmed.
+func excerpt(line string, col int) (text string, pad int) {
+	const before, width = 80, 160
+	at := utf8.RuneCountInString(line[:min(max(col-1, 0), len(line))])
+	runes := []rune(strings.ToValidUTF8(line, "?"))
+	for i, r := range runes {
+		if !unicode.IsPrint(r) {
+			runes[i] = ' '
+		}
+	}
+	at = min(at, len(runes))
+	from := 0
+	if len(runes) > width {
+		from = max(0, at-before)
+	}
+	to := min(len(runes), from+width)
+	return strings.TrimRight(string(runes[from:to]), " "), at - from
+}

@@ -1,0 +1,165 @@
+// Package input reads what a scenario names: catalogue entries, model
+// configurations, hardware files and traces. Its errors point at the study key
+// that names the input, or into the file. It caches nothing and knows nothing
+// of scenarios.
+package input
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"scoville/core/hardware"
+	"scoville/core/model"
+	"scoville/core/scenario/document"
+	"scoville/core/scenario/schema"
+	"scoville/core/unit"
+	"scoville/core/workload"
+)
+
+// Limits of files, in bytes.
+const (
+	maxText  = 4 << 20
+	maxTrace = 2 << 30
+)
+
+// Dir is the folder that relative file names start from.
+type Dir string
+
+// Model returns the catalogue entry of model.name.
+func Model(name string) (model.Model, error) {
+	m, err := model.Catalog(name)
+	if ke, ok := errors.AsType[*model.KeyError](err); ok {
+		return m, &schema.FieldError{Path: "model.name", Value: name, Rule: ke.Rule, Hint: ke.Hint}
+	}
+	return m, err
+}
+
+// Config reads the Hugging Face configuration model.config and returns the
+// SHA-256 of the file with it. A model without a name is called like the file.
+func (d Dir) Config(file string) (m model.Model, sum string, err error) {
+	data, sum, err := d.read("model.config", file, maxText)
+	if err != nil {
+		return m, sum, err
+	}
+	if m, err = model.ReadConfig(data); err != nil {
+		return m, sum, &document.Error{File: file, Msg: err.Error()}
+	}
+	if m.Name == "" {
+		m.Name = file
+	}
+	return m, sum, nil
+}
+
+// IsFile reports whether hardware.name is a file and not a catalogue name.
+func IsFile(name string) bool { return strings.HasSuffix(name, ".toml") }
+
+// Hardware returns the catalogue entry of hardware.name, or reads it from a
+// file and returns the SHA-256 of the file with it.
+func (d Dir) Hardware(name string) (e hardware.Entry, sum string, err error) {
+	if !IsFile(name) {
+		e, err = hardware.Catalog(name)
+		if fe, ok := errors.AsType[*hardware.FileError](err); ok {
+			err = &schema.FieldError{Path: "hardware.name", Rule: fe.Msg, Hint: fe.Hint}
+		}
+		return e, "", err
+	}
+	data, sum, err := d.read("hardware.name", name, maxText)
+	if err != nil {
+		return e, sum, err
+	}
+	doc, err := document.Parse(name, data)
+	if err != nil {
+		return e, sum, err
+	}
+	e, err = hardware.Read(name, data)
+	if fe, ok := errors.AsType[*hardware.FileError](err); ok {
+		return e, sum, doc.Errorf(fe.Key, fe.Hint, "%s", fe.Msg)
+	}
+	if e.Hardware.Name == "" {
+		e.Hardware.Name = name
+	}
+	return e, sum, err
+}
+
+// Trace is the content of a trace file.
+type Trace struct {
+	Records []workload.Record
+	Hash    string // of the records, see Hash
+	SHA256  string // of the file
+}
+
+// Trace reads the file of workload.trace.
+func (d Dir) Trace(file string) (*Trace, error) {
+	data, sum, err := d.read("workload.trace", file, maxTrace)
+	if err != nil {
+		return nil, err
+	}
+	records, err := workload.ReadTrace(file, data)
+	if err != nil {
+		return nil, err
+	}
+	return &Trace{Records: records, Hash: Hash(records), SHA256: sum}, nil
+}
+
+// Hash returns the SHA-256 of trace records in hex.
+func Hash(records []workload.Record) string {
+	h := sha256.New()
+	var b [16]byte
+	for _, r := range records {
+		binary.LittleEndian.PutUint64(b[:8], math.Float64bits(r.Arrival))
+		binary.LittleEndian.PutUint32(b[8:12], uint32(r.Prompt))
+		binary.LittleEndian.PutUint32(b[12:], uint32(r.Output))
+		h.Write(b[:])
+	}
+	return hex.EncodeToString(h.Sum(nil))
+}
+
+// Path returns the full name of a file.
+func (d Dir) Path(file string) string {
+	if filepath.IsAbs(file) {
+		return file
+	}
+	return filepath.Join(string(d), file)
+}
+
+// read reads the file that the study key names.
+func (d Dir) read(key, file string, limit int64) (data []byte, sum string, err error) {
+	data, err = readFile(d.Path(file), limit)
+	if err != nil {
+		hint := ""
+		if !filepath.IsAbs(file) {
+			hint = "looked in " + string(d)
+		}
+		return nil, "", &schema.FieldError{Path: key, Value: file, Rule: "cannot be read: " + err.Error(), Hint: hint}
+	}
+	hash := sha256.Sum256(data)
+	return data, hex.EncodeToString(hash[:]), nil
+}
+
+func readFile(name string, limit int64) ([]byte, error) {
+	f, err := os.Open(name)
+	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, errors.New("no such file")
+		}
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a file")
+	}
+	data, err := io.ReadAll(io.LimitReader(f, limit+1))
+	if err == nil && int64(len(data)) > limit {
+		err = fmt.Errorf("larger than %s", unit.Bytes(float64(limit)))
+	}
+	return data, err
+}

@@ -1,0 +1,140 @@
+package scenario
+
+import (
+	"slices"
+	"strings"
+
+	"scoville/core/model"
+	"scoville/core/scenario/schema"
+)
+
+// AppliesTo is where an overlay from a calibration holds: it acts only on a
+// scenario that has one of the listed values in each list. An empty list
+// allows any.
+type AppliesTo struct {
+	Hardware, Model, WeightDType, KVDType, EngineVersion []string
+}
+
+// conditions pairs the keys of [calibration] applies_to with its lists and
+// with the study keys they are compared with.
+func (a *AppliesTo) conditions() []condition {
+	return []condition{
+		{"hardware", "hardware.name", &a.Hardware},
+		{"model", "model.name", &a.Model},
+		{"weight_dtype", "model.weight_dtype", &a.WeightDType},
+		{"kv_dtype", "model.kv_dtype", &a.KVDType},
+		{"engine_version", "engine.version", &a.EngineVersion},
+	}
+}
+
+type condition struct {
+	key, path string
+	list      *[]string
+}
+
+// overlayTables are the tables an overlay may have beside the scenario's.
+// [calibration] beyond applies_to belongs to whoever wrote the overlay.
+var overlayTables = []string{"schema", "name", "description", "calibration", "sources"}
+
+// OverlayLayer makes a layer of an overlay document: scenario tables,
+// optionally with
+//
+//	[calibration]
+//	applies_to = { hardware = ["h100-sxm"], model = ["llama-3.1-70b"], weight_dtype = ["fp8"], kv_dtype = ["bf16"], engine_version = ["0.12"] }
+//	[sources]
+//	"hardware.compute_util" = "..."
+//
+// A document with [calibration] acts only where applies_to says.
+func OverlayLayer(d *Document) (Layer, error) {
+	l := Layer{Name: d.File, Doc: d}
+	for _, e := range d.Entries {
+		head := e.Path[0]
+		switch {
+		case head == "sources":
+			if err := checkSource(d, e); err != nil {
+				return Layer{}, err
+			}
+		case head == "calibration" && l.AppliesTo == nil:
+			l.AppliesTo = &AppliesTo{}
+			if err := readAppliesTo(d, l.AppliesTo); err != nil {
+				return Layer{}, err
+			}
+		case !slices.Contains(tables, head) && !slices.Contains(overlayTables, head):
+			err := d.Errorf(e.Key(), schema.DidYouMean(schema.Closest(head, append(overlayTables[:5:5], tables...))), "an overlay has no table %q", head)
+			err.Where = ""
+			return Layer{}, err
+		}
+	}
+	return l, nil
+}
+
+// checkSource checks that an entry of [sources] is about a study key: the key
+// itself or a table below it, as in sources."hardware.overlap".grade.
+func checkSource(d *Document, e Entry) error {
+	path := strings.Join(e.Path[1:], ".")
+	table, _ := splitLast(path)
+	_, isKey := Lookup(path)
+	_, isBelow := Lookup(strings.TrimSuffix(table, "."))
+	if isKey || isBelow || path == "" {
+		return nil
+	}
+	err := d.Errorf(e.Key(), schema.DidYouMean(Nearest(path)), "no parameter %q", path)
+	err.Where = "sources"
+	return err
+}
+
+// readAppliesTo reads [calibration] applies_to: lists of strings, or single
+// strings.
+func readAppliesTo(d *Document, a *AppliesTo) error {
+	const table = "calibration.applies_to"
+	conditions := a.conditions()
+	for _, e := range d.Under(table) {
+		key := strings.TrimPrefix(e.Key(), table+".")
+		i := slices.IndexFunc(conditions, func(c condition) bool { return c.key == key })
+		if i < 0 {
+			return d.Errorf(e.Key(), "the conditions are hardware, model, weight_dtype, kv_dtype, engine_version", "no condition %q", key)
+		}
+		values, ok := e.Value.([]any)
+		if !ok {
+			values = []any{e.Value}
+		}
+		for _, v := range values {
+			s, ok := v.(string)
+			if !ok {
+				return d.Errorf(e.Key(), `write ["..."]`, "%s is not a string", schema.Show(v))
+			}
+			*conditions[i].list = append(*conditions[i].list, s)
+		}
+	}
+	return nil
+}
+
+// applies reports whether a resolved scenario meets every condition. Overlays
+// cannot set the keys compared, so the layers and the base decide them.
+func (c *Catalog) applies(a *AppliesTo, all []*compiled, b *base) bool {
+	for _, cond := range a.conditions() {
+		if len(*cond.list) == 0 {
+			continue
+		}
+		value, ok := lastGiven(all, cond.path)
+		if !ok {
+			v, _ := b.scenario.Get(cond.path)
+			value, _ = v.(string)
+		}
+		same := func(s string) bool { return strings.EqualFold(s, value) }
+		switch {
+		case cond.key == "hardware" && b.hardware != "":
+			value = b.hardware
+		case cond.key == "model" && b.model != "":
+			value = b.model
+			same = func(s string) bool {
+				m, err := model.Catalog(s)
+				return err == nil && m.Name == value
+			}
+		}
+		if !slices.ContainsFunc(*cond.list, same) {
+			return false
+		}
+	}
+	return true
+}

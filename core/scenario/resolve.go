@@ -1,0 +1,174 @@
+package scenario
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"scoville/core/hardware"
+	"scoville/core/workload"
+)
+
+// Layer is one source of values: a document (overlay or study), or
+// assignments (case, axis point, --set), or both, the assignments later.
+type Layer struct {
+	Name      string    // as Origin names it: "overlay calibrated.toml", "study", "axes"
+	Doc       *Document // must not change once resolved: it is compiled once
+	Values    []Assignment
+	AppliesTo *AppliesTo // not nil: an overlay from a calibration, skipped where it does not apply
+}
+
+// Assignment gives one study key a value.
+type Assignment struct {
+	Path  string
+	Value any
+}
+
+// Resolved is a scenario with where its values come from.
+type Resolved struct {
+	Scenario Scenario
+
+	// Origin names the layer or catalogue entry that set a key. Keys that are
+	// not in it have their default.
+	Origin map[string]string
+
+	// Grades says how well each number of the hardware is known that is not a
+	// default: as its catalogue file says, "calibrated" from an overlay that
+	// applies, "assumed" from any other layer. WeakestSource is the weakest.
+	Grades        map[string]hardware.Grade
+	WeakestSource hardware.Grade
+
+	// Calibrated is set when an overlay from a calibration applied.
+	Calibrated bool
+
+	// Inputs is the SHA-256 of every file read, in hex, by its name as given.
+	Inputs map[string]string
+
+	trace string // hash of the trace records
+}
+
+// grades from best to weakest.
+var grades = []hardware.Grade{hardware.Published, hardware.Calibrated, hardware.Derived, hardware.Assumed}
+
+// Resolve builds the scenario of a design point: defaults, then the catalogue
+// entries that the layers decide on, then the layers in order, later ones
+// winning. It checks each value but not the rules between them, see Validate.
+//
+// An error is an *Error where a document of the layers has the key, a
+// *FieldError where only assignments have it, or the error of a catalogue,
+// configuration or trace file, which points into that file.
+func (c *Catalog) Resolve(layers ...Layer) (*Resolved, error) {
+	r, err := c.resolve(layers)
+	if err != nil {
+		return nil, Locate(err, layers...)
+	}
+	return r, nil
+}
+
+func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
+	all := make([]*compiled, len(layers))
+	for i, l := range layers {
+		var err error
+		if all[i], err = c.compile(l); err != nil {
+			return nil, err
+		}
+	}
+	b, err := c.base(all)
+	if err != nil {
+		return nil, err
+	}
+	r := &Resolved{Scenario: b.scenario, Origin: maps.Clone(b.origin), Grades: maps.Clone(b.grades), Inputs: maps.Clone(b.inputs)}
+	for i, l := range layers {
+		if l.Doc != nil {
+			r.Inputs[l.Doc.File] = l.Doc.SHA256
+		}
+		grade := hardware.Assumed
+		if l.AppliesTo != nil {
+			if !c.applies(l.AppliesTo, all, b) {
+				continue
+			}
+			r.Calibrated, grade = true, hardware.Calibrated
+		}
+		if err := r.apply(all[i], l.Name, grade); err != nil {
+			return nil, err
+		}
+	}
+	s := &r.Scenario
+	if b.model != "" {
+		s.Model.Name = b.model
+	}
+	if b.hardware != "" {
+		s.Hardware.Name = b.hardware
+	}
+	for _, g := range r.Grades {
+		if slices.Index(grades, g) >= slices.Index(grades, r.WeakestSource) {
+			r.WeakestSource = g
+		}
+	}
+	if s.Workload.Arrival == workload.Trace && s.Workload.TraceFile != "" {
+		return r, c.loadTrace(r)
+	}
+	return r, nil
+}
+
+// compile checks a layer; documents are checked once.
+func (c *Catalog) compile(l Layer) (*compiled, error) {
+	doc := &compiled{}
+	if l.Doc != nil {
+		var err error
+		if doc, err = c.docs.get(l.Doc, func() (*compiled, error) { return compileDoc(l.Doc) }); err != nil {
+			return nil, err
+		}
+	}
+	all := doc
+	if len(l.Values) > 0 {
+		all = &compiled{settings: slices.Clip(doc.settings), given: map[string]string{}}
+		maps.Copy(all.given, doc.given)
+		for _, a := range l.Values {
+			set, err := newSetting(a.Path, a.Value)
+			if err != nil {
+				return nil, err
+			}
+			all.add(set)
+		}
+	}
+	if l.AppliesTo != nil {
+		for _, path := range decisive {
+			if _, ok := all.given[path]; ok {
+				return nil, &FieldError{Path: path, Rule: "an overlay with applies_to cannot set what decides whether it applies", Hint: "move it to the study"}
+			}
+		}
+	}
+	return all, nil
+}
+
+// apply writes a layer into the scenario and notes where values come from.
+func (r *Resolved) apply(c *compiled, layer string, grade hardware.Grade) error {
+	for i := range c.settings {
+		set := &c.settings[i]
+		if err := set.apply(&r.Scenario); err != nil {
+			return err
+		}
+		if set.path == "workload.class" { // the keys of earlier classes are gone
+			maps.DeleteFunc(r.Origin, func(path, _ string) bool { return strings.HasPrefix(path, classPrefix) })
+		}
+		for _, path := range set.classKeys {
+			r.Origin[path] = layer
+		}
+		r.Origin[set.path] = layer
+		if set.node != nil && set.node.Kind == Float && strings.HasPrefix(set.path, "hardware.") {
+			r.Grades[set.path] = grade
+		}
+	}
+	return nil
+}
+
+// lastGiven returns the string that the last layer with a key gives it.
+func lastGiven(all []*compiled, path string) (string, bool) {
+	for _, c := range slices.Backward(all) {
+		if text, ok := c.given[path]; ok {
+			return text, true
+		}
+	}
+	return "", false
+}

@@ -1,0 +1,84 @@
+// Package scenario owns the one input of a simulation: the scenario value, the
+// registry of its study keys (type, unit, range, default, help), the layering
+// of catalogues, overlays, studies and axis values into a resolved scenario,
+// and the errors that point at file, line and fix. It knows nothing of
+// designs, simulations or results.
+//
+// Field tags are the registry: toml = last segment of the key, unit, range
+// (mathematical interval), default, enum (values joined by |) and help. A new
+// field is one struct line.
+package scenario
+
+import (
+	"scoville/core/hardware"
+	"scoville/core/model"
+	"scoville/core/workload"
+)
+
+// Scenario is everything one simulation depends on beside the seed. It is a
+// plain value: copied, never edited once resolved. Slices are shared read-only.
+type Scenario struct {
+	Model       model.Model       `toml:"model"`
+	Hardware    hardware.Hardware `toml:"hardware"`
+	Engine      Engine            `toml:"engine"`
+	Workload    workload.Spec     `toml:"workload"`
+	Measurement Measurement       `toml:"measurement"`
+	SLO         []Limit           `toml:"-"` // [slo] METRIC = { max = X } | { min = X }
+}
+
+// Values of Engine fields.
+const (
+	Continuous = "continuous" // vLLM V1: running first, chunked prefill, FCFS admission
+	Recompute  = "recompute"  // a preempted request recomputes prompt and output so far
+	Sum        = "sum"        // host time adds to device time
+	Max        = "max"        // host and device overlap; the longer one counts (eager engines of 2023)
+)
+
+// Engine is the serving engine's configuration and its host costs. Every field
+// is a study key "engine.<toml tag>".
+type Engine struct {
+	Version       string  `toml:"version" help:"engine and version the host costs belong to; free text"`
+	TP            int     `toml:"tp" unit:"chips" range:"[1,1024]" default:"1" help:"tensor-parallel chips"`
+	EP            int     `toml:"ep" unit:"chips" range:"[1,1024]" default:"1" help:"expert-parallel ranks within tp; 1 = experts are split by tp"`
+	Scheduler     string  `toml:"scheduler" enum:"continuous" default:"continuous" help:"scheduler"`
+	MaxNumSeqs    int     `toml:"max_num_seqs" unit:"sequences" range:"[1,1000000]" default:"256" help:"most sequences in the running batch"`
+	MaxTokens     int     `toml:"max_num_batched_tokens" unit:"tokens" range:"[1,100000000]" default:"8192" help:"token budget of one step"`
+	ChunkedPre    bool    `toml:"chunked_prefill" default:"true" help:"split prompts over steps to fill the token budget"`
+	BlockSize     int     `toml:"block_size" unit:"tokens" range:"[1,65536]" default:"16" help:"tokens per KV block"`
+	KVBlocks      int     `toml:"kv_blocks" unit:"blocks" range:"[0,1000000000]" default:"0" help:"KV blocks of the pool; 0 = from memory"`
+	MemoryFrac    float64 `toml:"memory_fraction" unit:"ratio" range:"(0,1]" default:"0.9" help:"share of memory the engine may use"`
+	Watermark     float64 `toml:"watermark" unit:"ratio" range:"[0,1)" default:"0.01" help:"share of KV blocks admission keeps free"`
+	Preemption    string  `toml:"preemption" enum:"recompute" default:"recompute" help:"what happens to a preempted request"`
+	HostOverlap   string  `toml:"host_overlap" enum:"sum|max" default:"sum" help:"how host time and device time combine"`
+	StepUs        float64 `toml:"step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"t0: host time per step"`
+	LayerUs       float64 `toml:"layer_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"tL: host time per layer and step"`
+	MoELayerUs    float64 `toml:"moe_layer_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"tM: further host time per MoE layer and step"`
+	SequenceUs    float64 `toml:"sequence_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"t1: host time per scheduled sequence and step"`
+	PrefillStepUs float64 `toml:"prefill_step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"tpf: further host time of a step that contains prefill"`
+	FrontendUs    float64 `toml:"frontend_us_per_prompt_token" unit:"us" range:"[0,1e5]" default:"0" help:"h1: serial front end before the queue (tokenizer, IPC), per prompt token"`
+	ClientUs      float64 `toml:"client_overhead_us" unit:"us" range:"[0,1e8]" default:"0" help:"host time a client sees beside the engine, added to TTFT and E2E once per request"`
+}
+
+// Values of Measurement fields.
+const (
+	Mean   = "mean"
+	P50    = "p50"
+	Client = "client"
+	Server = "server"
+)
+
+// Measurement is how the numbers are taken. Every field is a study key
+// "measurement.<toml tag>".
+type Measurement struct {
+	Warmup      int     `toml:"warmup_requests" unit:"requests" range:"[0,100000000]" default:"0" help:"first requests left out of statistics"`
+	Statistic   string  `toml:"statistic" enum:"mean|p50" default:"mean" help:"which statistic a measured value is; read by calibrate"`
+	PerConc     int     `toml:"prompts_per_concurrency" unit:"requests" range:"[0,100000]" default:"0" help:"closed loop: requests = this x concurrency; 0 = workload.requests"`
+	LengthRange float64 `toml:"length_range" unit:"ratio" range:"(0,1]" default:"1" help:"fixed lengths L are drawn uniformly from this x L to L; 1 = exact"`
+	Clock       string  `toml:"clock" enum:"client|server" default:"client" help:"whose clock: client adds engine.client_overhead_us"`
+}
+
+// Limit is one service-level objective on a metric column; NaN = no bound.
+type Limit struct {
+	Metric   string
+	Max, Min float64
+}

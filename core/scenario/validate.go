@@ -1,0 +1,249 @@
+package scenario
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"math"
+	"reflect"
+
+	"scoville/core/hardware"
+	"scoville/core/model"
+	"scoville/core/unit"
+	"scoville/core/workload"
+)
+
+// rule is one condition on a scenario. When it does not hold, path is the key
+// to blame and related are others that the rule speaks of.
+type rule struct {
+	holds   bool
+	path    string
+	text    string // reads after the value when shown, else alone
+	show    bool   // say the value
+	hint    string
+	related []string
+}
+
+// check returns the first broken rule.
+func (s *Scenario) check(rules []rule) *FieldError {
+	for _, r := range rules {
+		if r.holds {
+			continue
+		}
+		e := &FieldError{Path: r.path, Rule: r.text, Hint: r.hint, Related: r.related}
+		if r.show {
+			e.Value, _ = s.Get(r.path)
+		}
+		return e
+	}
+	return nil
+}
+
+// Validate checks the rules between the values of a resolved scenario. A
+// broken rule is a *FieldError. A scenario that is sound but asks for units
+// its chip does not have is an *InfeasibleError. Whether it fits into memory
+// is not checked here, nor whether the metrics of service levels exist.
+func (s *Scenario) Validate() error {
+	for _, check := range []func() *FieldError{
+		s.checkRanges, s.checkModel, s.checkHardware, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
+	} {
+		if err := check(); err != nil {
+			return err
+		}
+	}
+	return s.checkUnits()
+}
+
+// checkRanges checks every number against its range and every string against
+// its values. Zero means "not given" for a key without default.
+func (s *Scenario) checkRanges() *FieldError {
+	root := reflect.ValueOf(s).Elem()
+	for _, n := range study().nodes {
+		if n.inClass {
+			for i := range s.Workload.Class {
+				c := &s.Workload.Class[i]
+				path := classPrefix + c.Name + n.Path[len(anyClass)-1:]
+				if err := n.recheck(path, reflect.ValueOf(c).Elem()); err != nil {
+					return err
+				}
+			}
+		} else if err := n.recheck(n.Path, root); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (n *node) recheck(path string, root reflect.Value) *FieldError {
+	v := root.FieldByIndex(n.Index)
+	if n.keys != nil || v.IsZero() && !n.HasDefault {
+		return nil
+	}
+	_, err := n.convert(path, n.Get(root))
+	return err
+}
+
+func (s *Scenario) checkModel() *FieldError {
+	m := &s.Model
+	if m.Layers == 0 && m.Hidden == 0 {
+		return &FieldError{Path: "model.name", Rule: "no model is given", Hint: `name = "llama-2-7b", config = "path/to/config.json", or all dimensions`}
+	}
+	if ke, ok := errors.AsType[*model.KeyError](m.Check()); ok {
+		return &FieldError{Path: "model." + ke.Key, Value: ke.Value, Rule: ke.Rule, Hint: ke.Hint}
+	}
+	return s.check([]rule{
+		{m.SlidingWindow == 0 || m.SlidingLayers > 0, "model.sliding_layers", "needed with sliding_window", false, "layers that use the window", []string{"model.sliding_window"}},
+		{m.Experts > 0 || m.DenseLayers == 0, "model.dense_layers", "has no meaning without experts", true, "", []string{"model.experts"}},
+	})
+}
+
+// Keys of the two memory organisations: those it needs, and those that only it
+// has a use for.
+var (
+	sharedKeys   = []string{"memory_bandwidth_gb_s", "memory_gib"}
+	separateKeys = []string{"weight_bandwidth_gb_s", "state_bandwidth_gb_s", "weight_memory_gib", "state_memory_gib"}
+	adapterKeys  = []string{"adapter_latency_us", "adapter_peak_tflops", "adapter_link_gb_s"}
+)
+
+func (s *Scenario) checkHardware() *FieldError {
+	h := &s.Hardware
+	if h.Peak == (hardware.Peaks{}) && h.MemoryBandwidthGBs == 0 && h.WeightBandwidthGBs == 0 {
+		return &FieldError{Path: "hardware.name", Rule: "no hardware is given", Hint: `name = "h100-sxm", or peak_tflops, bandwidths and capacities`}
+	}
+	want, unwanted := sharedKeys, append(separateKeys[:4:4], adapterKeys...)
+	if h.KVPath == hardware.Separate {
+		want, unwanted = separateKeys, sharedKeys
+	}
+	var rules []rule
+	given := func(path string) bool { v, _ := s.Get(path); return v != 0.0 }
+	need := func(key, why, related string) {
+		rules = append(rules, rule{given("hardware." + key), "hardware." + key, "needed " + why, false, "give it, or a hardware.name that has it", []string{related}})
+	}
+	with := fmt.Sprintf("with kv_path = %q", h.KVPath)
+	for _, key := range unwanted {
+		rules = append(rules, rule{!given("hardware." + key), "hardware." + key, "has no effect " + with, true, "remove it, or change kv_path", []string{"hardware.kv_path"}})
+	}
+	for _, key := range want {
+		need(key, with, "hardware.kv_path")
+	}
+	if s.Engine.TP > 1 {
+		need("link_bandwidth_gb_s", fmt.Sprintf("with engine.tp = %d", s.Engine.TP), "engine.tp")
+	}
+	if h.OnchipKVMiB > 0 && h.OnchipKVPolicy != hardware.None {
+		need("onchip_kv_gb_s", "with onchip_kv_mib > 0", "hardware.onchip_kv_mib")
+	}
+	hit := h.OnchipKVHitRatio
+	return s.check(append(rules, rule{hit == -1 || hit >= 0, "hardware.onchip_kv_hit_ratio", "is neither a ratio in [0,1] nor -1", true, "-1 = from policy and working set", nil}))
+}
+
+func (s *Scenario) checkEngine() *FieldError {
+	e := &s.Engine
+	return s.check([]rule{
+		{e.EP == 1 || s.Model.Experts > 0, "engine.ep", "needs a model with experts", true, "set ep = 1", []string{"model.experts", "model.name"}},
+		{e.EP >= 1 && e.TP%e.EP == 0, "engine.ep", fmt.Sprintf("does not divide tp = %d", e.TP), true, "expert-parallel ranks are a part of the tp chips", []string{"engine.tp"}},
+		{e.MaxTokens >= e.MaxNumSeqs, "engine.max_num_batched_tokens", fmt.Sprintf("is less than max_num_seqs = %d", e.MaxNumSeqs), true,
+			"every running sequence needs a token of the budget", []string{"engine.max_num_seqs"}},
+	})
+}
+
+func (s *Scenario) checkWorkload() *FieldError {
+	w := &s.Workload
+	const arrival = "workload.arrival"
+	related := []string{arrival}
+	with := fmt.Sprintf("with arrival = %q", w.Arrival)
+	rated := w.Arrival == workload.Poisson || w.Arrival == workload.Gamma || w.Arrival == workload.Constant
+	trace, closed := w.Arrival == workload.Trace, w.Arrival == workload.Closed
+	counted := w.Requests > 0 || rated && w.DurationS > 0 || trace || closed && s.Measurement.PerConc > 0
+	if rated && w.RateRPS > 0 && w.Load > 0 {
+		return &FieldError{Path: "workload.load", Value: w.Load, Rule: "contradicts rate_rps: each gives the rate", Hint: "keep one", Related: []string{"workload.rate_rps"}}
+	}
+	return s.check([]rule{
+		{!rated || w.RateRPS > 0 || w.Load > 0, "workload.rate_rps", "needed " + with, false, "give rate_rps, or load as a share of capacity", related},
+		{!closed || w.Concurrent > 0, "workload.concurrency", "needed " + with, false, "requests in flight, at least 1", related},
+		{!trace || w.TraceFile != "", "workload.trace", "needed " + with, false, "name the trace file", related},
+		{trace || w.TraceFile == "", "workload.trace", "has no effect " + with, true, `set arrival = "trace"`, related},
+		{trace || len(w.Class) > 0, "workload.class", "at least one class is needed", false, "add [[workload.class]] with name, prompt_tokens and output_tokens", related},
+		{counted, "workload.requests", "is no request " + with, true, "give a number; only an open rate can be limited by duration_s alone", []string{arrival, "workload.duration_s"}},
+	})
+}
+
+func (s *Scenario) checkClasses() *FieldError {
+	total := 0.0
+	for i, c := range s.Workload.Class {
+		total += c.Share
+		path := classPrefix + c.Name
+		if !classNames.MatchString(c.Name) {
+			return &FieldError{Path: "workload.class", Value: c.Name, Rule: "is not a name of a class", Hint: "use a-z, 0-9, _ and -"}
+		}
+		for _, other := range s.Workload.Class[:i] {
+			if other.Name == c.Name {
+				return &FieldError{Path: path, Rule: "two classes have this name", Hint: "give each class its own name"}
+			}
+		}
+		if err := checkDist(path+".prompt_tokens", c.Prompt); err != nil {
+			return err
+		}
+		if err := checkDist(path+".output_tokens", c.Output); err != nil {
+			return err
+		}
+	}
+	if len(s.Workload.Class) > 0 && total == 0 {
+		first := classPrefix + s.Workload.Class[0].Name + ".share"
+		return &FieldError{Path: first, Value: 0.0, Rule: "is the share of every class: nothing is left to draw", Hint: "give one class a share > 0"}
+	}
+	return nil
+}
+
+// checkDist checks that a length distribution is complete and can give a
+// length of at least one token.
+func checkDist(path string, d workload.Dist) *FieldError {
+	fail := func(key, text, hint string) *FieldError {
+		return &FieldError{Path: path + key, Rule: text, Hint: hint, Related: []string{path, path + ".dist"}}
+	}
+	with := fmt.Sprintf("with dist = %q", d.Kind)
+	switch d.Kind {
+	case workload.Empirical:
+		if len(d.Values) == 0 {
+			return fail(".values", "needed "+with, "list the lengths: values = [128, 512]")
+		}
+		for _, x := range d.Values {
+			if !(x >= 1 && x <= 1e8) || x != math.Trunc(x) {
+				return &FieldError{Path: path + ".values", Value: x, Rule: "is not a length: a whole number in [1,1e8] (tokens)", Related: []string{path}}
+			}
+		}
+	case workload.Uniform:
+		if d.Max == 0 {
+			return fail(".max", "needed "+with, "give min and max")
+		}
+	default:
+		if d.Mean == 0 {
+			return fail(".mean", "needed "+with, "give the mean length, in tokens")
+		}
+	}
+	if d.Max > 0 && (d.Max < d.Min || d.Max < 1) {
+		return &FieldError{Path: path + ".max", Value: d.Max, Rule: fmt.Sprintf("is less than the smallest length, %v", max(1, d.Min)), Related: []string{path, path + ".min"}}
+	}
+	if d.Kind != workload.Empirical && d.Values != nil {
+		return fail(".values", "has no effect "+with, `set dist = "empirical"`)
+	}
+	return nil
+}
+
+func (s *Scenario) checkSLO() *FieldError {
+	for _, l := range s.SLO {
+		if l.Min > l.Max { // false when one is not set
+			return &FieldError{Path: sloPrefix + l.Metric + ".min", Value: l.Min, Rule: fmt.Sprintf("is above max = %v", l.Max), Related: []string{sloPrefix + l.Metric}}
+		}
+	}
+	return nil
+}
+
+// checkUnits checks that the chip computes in the formats the model asks for.
+func (s *Scenario) checkUnits() error {
+	for _, d := range []unit.DType{s.Model.Activations(), s.Model.AttentionDType} {
+		if d != "" && s.Hardware.Peak.Of(d) == 0 {
+			return &InfeasibleError{Reason: fmt.Sprintf("%s has no %s units (hardware.peak_tflops.%s = 0)", cmp.Or(s.Hardware.Name, "the chip"), d, d)}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,232 @@
+package table
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+)
+
+// Read reads a table that a Writer wrote. A file that is damaged, cut short,
+// absurdly large or not of this format is an error that names it.
+func Read(path string) (*Frame, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read table: %w", err)
+	}
+	defer f.Close()
+	frame, err := decode(f)
+	if err != nil {
+		return nil, fmt.Errorf("read table %s: %w", path, err)
+	}
+	return frame, nil
+}
+
+// decode reads with the column readers of the Parquet library, in this
+// goroutine: a panic on damaged bytes becomes an error here, which it could not
+// in the goroutines of the Arrow reader.
+func decode(r parquet.ReaderAtSeeker) (frame *Frame, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			frame, err = nil, fmt.Errorf("damaged file: %v", p)
+		}
+	}()
+	props := parquet.NewReaderProperties(memory.NewGoAllocator())
+	props.BufferedStreamEnabled = true // a declared chunk length allocates nothing
+	pr, err := file.NewParquetReader(r, file.WithReadProps(props))
+	if err != nil {
+		return nil, fmt.Errorf("not a whole Parquet file: %w", err)
+	}
+	frame, err = newFrame(pr)
+	if err != nil {
+		return nil, err
+	}
+	d := decoder{frame: frame}
+	for g := range pr.NumRowGroups() {
+		group := pr.RowGroup(g)
+		if n := group.NumRows(); n < 0 || n > pr.NumRows()-int64(frame.rows) {
+			return nil, fmt.Errorf("damaged file: row group %d has %d rows, the file %d", g, n, pr.NumRows())
+		}
+		if err := d.group(group); err != nil {
+			return nil, fmt.Errorf("row group %d: %w", g, err)
+		}
+	}
+	if frame.rows != int(pr.NumRows()) {
+		return nil, fmt.Errorf("damaged file: %d rows, the footer says %d", frame.rows, pr.NumRows())
+	}
+	return frame, nil
+}
+
+// newFrame reads the footer: the described columns must be the file's.
+func newFrame(pr *file.Reader) (*Frame, error) {
+	f := &Frame{Meta: map[string]string{}}
+	columns := ""
+	kv := pr.MetaData().KeyValueMetadata()
+	values := kv.Values()
+	for i, k := range kv.Keys() {
+		name, ours := strings.CutPrefix(k, metaPrefix)
+		switch {
+		case ours && name == columnsKey:
+			columns = values[i]
+		case ours:
+			f.Meta[name] = values[i]
+		}
+	}
+	if columns == "" {
+		return nil, fmt.Errorf("not a table of this tool: no %s%s in the footer", metaPrefix, columnsKey)
+	}
+	var err error
+	if f.Columns, err = decodeColumns(columns); err != nil {
+		return nil, fmt.Errorf("%s%s in the footer: %w", metaPrefix, columnsKey, err)
+	}
+	sc := pr.MetaData().Schema
+	if sc.NumColumns() != len(f.Columns) {
+		return nil, fmt.Errorf("%d columns, the footer describes %d", sc.NumColumns(), len(f.Columns))
+	}
+	for i, c := range f.Columns {
+		p := sc.Column(i)
+		if p.Path() != c.Name || p.PhysicalType() != physical[c.Kind] || p.MaxDefinitionLevel() != 1 || p.MaxRepetitionLevel() != 0 {
+			return nil, fmt.Errorf("column %d is %q (%s), the footer describes %q (%s)", i, p.Path(), p.PhysicalType(), c.Name, c.Kind)
+		}
+	}
+	if n := pr.NumRows(); n < 0 || n > maxCells/int64(len(f.Columns)) {
+		return nil, fmt.Errorf("%d rows of %d columns, the limit is %d cells", n, len(f.Columns), maxCells)
+	}
+	f.data = make([]series, len(f.Columns))
+	return f, nil
+}
+
+var physical = [...]parquet.Type{
+	Float64: parquet.Types.Double, Int64: parquet.Types.Int64,
+	Bool: parquet.Types.Boolean, String: parquet.Types.ByteArray,
+}
+
+// batchRows is the number of rows decoded at a time.
+const batchRows = 8192
+
+// decoder appends row groups to a frame. Its slices are scratch for one batch.
+type decoder struct {
+	frame   *Frame
+	def     [batchRows]int16
+	floats  [batchRows]float64
+	ints    [batchRows]int64
+	bools   [batchRows]bool
+	strings [batchRows]parquet.ByteArray
+}
+
+func (d *decoder) group(g *file.RowGroupReader) error {
+	d.frame.rows += int(g.NumRows())
+	for i, c := range d.frame.Columns {
+		chunk, err := g.Column(i)
+		if err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+		err = d.column(chunk, &d.frame.data[i], g.NumRows())
+		if cerr := chunk.Close(); err == nil {
+			err = cerr
+		}
+		if err != nil {
+			return fmt.Errorf("column %q: %w", c.Name, err)
+		}
+	}
+	return nil
+}
+
+// column decodes want rows of one chunk.
+func (d *decoder) column(chunk file.ColumnChunkReader, s *series, want int64) error {
+	codes := map[string]int32{}
+	for i, w := range s.words {
+		codes[w] = int32(i)
+	}
+	for want > 0 {
+		n := min(want, batchRows)
+		rows, values, err := d.batch(chunk, n)
+		if err != nil {
+			return err
+		}
+		if rows <= 0 || rows > n {
+			return errors.Join(fmt.Errorf("damaged file: %d rows missing", want), chunk.Err())
+		}
+		set := 0
+		for _, l := range d.def[:rows] {
+			set += int(l)
+		}
+		if set != values {
+			return fmt.Errorf("damaged file: %d values for %d rows that are not NULL", values, set)
+		}
+		d.spread(s, chunk.Type(), int(rows), codes)
+		want -= rows
+	}
+	return nil
+}
+
+// batch decodes up to n rows: their definition levels and packed values.
+func (d *decoder) batch(chunk file.ColumnChunkReader, n int64) (rows int64, values int, err error) {
+	switch r := chunk.(type) {
+	case *file.Float64ColumnChunkReader:
+		return r.ReadBatch(n, d.floats[:], d.def[:], nil)
+	case *file.Int64ColumnChunkReader:
+		return r.ReadBatch(n, d.ints[:], d.def[:], nil)
+	case *file.BooleanColumnChunkReader:
+		return r.ReadBatch(n, d.bools[:], d.def[:], nil)
+	case *file.ByteArrayColumnChunkReader:
+		return r.ReadBatch(n, d.strings[:], d.def[:], nil)
+	}
+	return 0, 0, errors.New("damaged file: unexpected column type")
+}
+
+// spread appends the batch to the series, NULL where the level is 0.
+func (d *decoder) spread(s *series, t parquet.Type, rows int, codes map[string]int32) {
+	v := 0
+	for _, level := range d.def[:rows] {
+		set := level == 1
+		switch t {
+		case parquet.Types.Double:
+			x := math.NaN()
+			if set && !math.IsInf(d.floats[v], 0) {
+				x = d.floats[v]
+			}
+			s.floats = append(s.floats, x)
+		case parquet.Types.Int64:
+			x := int64(0)
+			if set {
+				x = d.ints[v]
+			}
+			s.ints, s.null = append(s.ints, x), append(s.null, !set)
+		case parquet.Types.Boolean:
+			x := int8(-1)
+			if set {
+				x = 0
+				if d.bools[v] {
+					x = 1
+				}
+			}
+			s.bools = append(s.bools, x)
+		case parquet.Types.ByteArray:
+			x := int32(-1)
+			if set {
+				x = s.code(string(d.strings[v]), codes)
+			}
+			s.codes = append(s.codes, x)
+		}
+		if set {
+			v++
+		}
+	}
+}
+
+// code returns the number of a word, adding it when it is new.
+func (s *series) code(word string, codes map[string]int32) int32 {
+	c, ok := codes[word]
+	if !ok {
+		c = int32(len(s.words))
+		s.words = append(s.words, word)
+		codes[word] = c
+	}
+	return c
+}
