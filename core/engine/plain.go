@@ -81,9 +81,10 @@ type plain struct {
 func (p *plain) arrive(atNow bool) {
 	for {
 		arrival, entry, ok := p.in.peek()
-		if !ok || entry > p.now || entry == p.now && !atNow {
+		if !ok || !due(entry, p.now, atNow) {
 			return
 		}
+		arrival, entry = min(arrival, p.now), min(entry, p.now)
 		id := p.in.take(entry)
 		q := p.reqs[id]
 		front := p.cfg.Frontend * float64(q.Prompt)

@@ -176,7 +176,7 @@ func (e *Engine) jump() int {
 	}
 	if m > 1 && e.waiting.len() == 0 && e.running < e.cfg.MaxSeqs {
 		if _, entry, ok := e.in.peek(); ok {
-			m = min(m, stepsUntil(e.cost.Total, entry-e.now))
+			m = min(m, stepsUntil(e.cost.Total, entry-e.now-simultaneous))
 		}
 	}
 	return max(m, 1)

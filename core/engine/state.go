@@ -227,15 +227,30 @@ func (e *Engine) finish(slot int32) {
 	e.delist(slot)
 }
 
+// simultaneous is the time below which an arrival and the end of a step count
+// as one moment, in seconds: far below any step, far above the rounding of sums
+// of steps, so that ties are decided alike however the clock got there.
+const simultaneous = 1e-9
+
+// due reports whether something at time t has happened by now, or strictly
+// before now.
+func due(t, now float64, atNow bool) bool {
+	if atNow {
+		return t <= now+simultaneous
+	}
+	return t < now-simultaneous
+}
+
 // take moves the requests that have entered the queue before now, or by now
 // if atNow. Those that came during a step are taken before its sequences end,
 // so that InSystem counts what was there when they came.
 func (e *Engine) take(atNow bool) {
 	for {
 		arrival, entry, ok := e.in.peek()
-		if !ok || entry > e.now || entry == e.now && !atNow {
+		if !ok || !due(entry, e.now, atNow) {
 			return
 		}
+		arrival, entry = min(arrival, e.now), min(entry, e.now)
 		id := e.in.take(entry)
 		q := &e.reqs[id]
 		e.out.Requests[id] = metrics.Request{

@@ -46,8 +46,8 @@ type Model struct {
 	ExpertDType     unit.DType `toml:"expert_weight_dtype" help:"format of expert weights; empty = weight_dtype"`
 	LMHeadDType     unit.DType `toml:"lm_head_dtype" help:"format of embedding and LM head; empty = weight_dtype"`
 	KVDType         unit.DType `toml:"kv_dtype" help:"format of the KV cache"`
-	ActivationDType unit.DType `toml:"activation_dtype" help:"format GEMM inputs are multiplied in; picks the peak of the chip"`
-	AttentionDType  unit.DType `toml:"attention_dtype" help:"format attention is computed in; empty = bf16 where the chip has it, else activation_dtype"`
+	ActivationDType unit.DType `toml:"activation_dtype" help:"format GEMM inputs are multiplied in, which picks the peak of the chip; empty = follows weight_dtype (4-bit weights: bf16)"`
+	AttentionDType  unit.DType `toml:"attention_dtype" help:"format attention is computed in; empty = bf16 where the chip has it, else as activation_dtype"`
 
 	Source string `toml:"source" help:"where the figures come from"`
 }

@@ -79,9 +79,9 @@ func build() (*registry, error) {
 // addClass adds the keys of a class, each length distribution also as a whole.
 // The name of a class is its address, not a key.
 func (r *registry) addClass(nodes []*schema.Node) {
-	add := func(n *node) {
-		r.nodes = append(r.nodes, n)
-		r.byClass[strings.TrimPrefix(n.Path, anyClass)] = n
+	add := func(key string, n *node) *node {
+		r.nodes, r.byClass[key] = append(r.nodes, n), n
+		return n
 	}
 	for _, n := range nodes {
 		key := strings.TrimPrefix(n.Path, anyClass)
@@ -91,9 +91,7 @@ func (r *registry) addClass(nodes []*schema.Node) {
 		if dist, member, ok := strings.Cut(key, "."); ok {
 			whole := r.byClass[dist]
 			if whole == nil {
-				whole = &node{Node: &schema.Node{Index: n.Index[:1]}, inClass: true, keys: map[string]*schema.Node{}}
-				whole.Path = anyClass + dist
-				add(whole)
+				whole = add(dist, &node{Node: &schema.Node{Index: n.Index[:1]}, inClass: true, keys: map[string]*schema.Node{}})
 			}
 			whole.keys[member] = n
 			if member == "mean" { // the number of a fixed length
@@ -102,7 +100,7 @@ func (r *registry) addClass(nodes []*schema.Node) {
 				whole.Help = `length: a number (fixed) or a table such as { dist = "lognormal", mean = 256, cv = 0.8 }`
 			}
 		}
-		add(&node{Node: n, inClass: true})
+		add(key, &node{Node: n, inClass: true})
 	}
 }
 

@@ -175,15 +175,10 @@ func (s *Scenario) checkClasses() *FieldError {
 		if !classNames.MatchString(c.Name) {
 			return &FieldError{Path: "workload.class", Value: c.Name, Rule: "is not a name of a class", Hint: "use a-z, 0-9, _ and -"}
 		}
-		for _, other := range s.Workload.Class[:i] {
-			if other.Name == c.Name {
-				return &FieldError{Path: path, Rule: "two classes have this name", Hint: "give each class its own name"}
-			}
+		if first, _ := s.classIndex(path, c.Name); first < i {
+			return &FieldError{Path: path, Rule: "two classes have this name", Hint: "give each class its own name"}
 		}
-		if err := checkDist(path+".prompt_tokens", c.Prompt); err != nil {
-			return err
-		}
-		if err := checkDist(path+".output_tokens", c.Output); err != nil {
+		if err := cmp.Or(checkDist(path+".prompt_tokens", c.Prompt), checkDist(path+".output_tokens", c.Output)); err != nil {
 			return err
 		}
 	}

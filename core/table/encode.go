@@ -17,8 +17,12 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// rowGroupRows bounds the rows held in memory before they are encoded.
-const rowGroupRows = 50_000
+// A row group has this many rows, or fewer in wide tables: its cells, about 10
+// bytes each, are in memory until it is encoded.
+const (
+	rowGroupRows  = 50_000
+	rowGroupCells = 8_000_000
+)
 
 // encoder turns rows into the bytes of a Parquet file. Equal rows, columns and
 // metadata give equal bytes. The first error sticks.
@@ -117,7 +121,7 @@ func (e *encoder) append(r Row) error {
 			return e.err
 		}
 	}
-	if e.rows++; e.rows == rowGroupRows {
+	if e.rows++; e.rows >= min(rowGroupRows, rowGroupCells/len(e.cols)) {
 		e.err = e.flush()
 	}
 	return e.err

@@ -104,15 +104,16 @@ func (d *Document) decode() (tree map[string]any, err error) {
 	}()
 	_, err = toml.Decode(d.Text, &tree)
 	var pe toml.ParseError
-	switch {
-	case err == nil:
+	if err == nil {
 		return tree, nil
-	case !errors.As(err, &pe):
+	} else if !errors.As(err, &pe) {
 		return nil, &Error{File: d.File, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
-	case pe.Position.Line < 1 || pe.Position.Start > len(d.Text):
-		return nil, &Error{File: d.File, Msg: pe.Message}
 	}
-	return nil, d.errorAt(pe.Position.Start, strings.TrimSuffix(pe.Message, "."))
+	msg := strings.ToLower(pe.Message[:min(1, len(pe.Message))]) + strings.TrimSuffix(pe.Message[min(1, len(pe.Message)):], ".")
+	if at := pe.Position.Start; pe.Position.Line < 1 || at < 0 || at > len(d.Text) {
+		return nil, &Error{File: d.File, Msg: msg}
+	}
+	return nil, d.errorAt(pe.Position.Start, msg)
 }
 
 // errorAt makes an error at a byte offset of the file.

@@ -88,7 +88,13 @@ func (l *locator) header() string {
 // pair reads key = value.
 func (l *locator) pair(table string, depth int) {
 	at := l.pos
-	path := join(table, strings.Join(l.key(), "."))
+	path := table
+	segs := l.key()
+	for _, seg := range segs[:len(segs)-1] {
+		path = join(path, seg)
+		l.add(path, mark{off: at})
+	}
+	path = join(path, segs[len(segs)-1])
 	if !l.eat('=') {
 		return
 	}

@@ -155,12 +155,13 @@ func (f *Field) floats(v any) ([]float64, *FieldError) {
 	} else if !ok {
 		return nil, f.fail(v, "is not a list of numbers", "")
 	}
-	out := make([]float64, len(list))
-	for i, x := range list {
-		var err *FieldError
-		if out[i], err = f.float(x); err != nil {
+	var out []float64
+	for _, x := range list {
+		y, err := f.float(x)
+		if err != nil {
 			return nil, err
 		}
+		out = append(out, y)
 	}
 	return out, nil
 }

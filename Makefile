@@ -1,0 +1,47 @@
+# Scoville: how fast an LLM will be served, before the machine exists.
+# "make" lists the targets.
+
+GO      ?= go
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo devel)
+LDFLAGS  = -X main.version=$(VERSION)
+FUZZTIME ?= 10s
+
+.PHONY: help build test race lint bench fuzz study check clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+build: ## build bin/sweep and bin/calibrate
+	@mkdir -p bin
+	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/sweep ./cmd/calibrate
+
+test: ## run all tests (under 5 minutes on 2 cores)
+	$(GO) test -timeout 10m ./...
+
+race: ## run the packages with goroutines under the race detector
+	$(GO) test -race -timeout 20m -short ./core ./core/scenario/... ./core/table ./sweep/... ./calibrate/...
+
+lint: ## gofumpt, vet and staticcheck
+	@out=$$($(GO) run mvdan.cc/gofumpt@v0.12.0 -l .); test -z "$$out" || { echo "not formatted by gofumpt:"; echo "$$out"; exit 1; }
+	$(GO) vet ./...
+	$(GO) run honnef.co/go/tools/cmd/staticcheck@2026.2.2 ./...
+
+bench: ## engine and study benchmarks; compare two runs with benchstat
+	$(GO) test -run '^$$' -bench . -benchtime 1s -count $(or $(COUNT),1) ./core/... ./sweep/... ./calibrate/...
+
+fuzz: ## fuzz every parser and the engine, FUZZTIME each
+	@for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+		for f in $$(grep -h '^func Fuzz' $$p/*_test.go | sed 's/func \(Fuzz[A-Za-z0-9]*\).*/\1/'); do \
+			echo "$$p $$f"; \
+			$(GO) test $$p -run '^$$' -fuzz "^$$f$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 10x || exit 1; \
+		done; \
+	done
+
+study: build ## run the reference study and the calibration, as in the README
+	bin/sweep run studies/sensitivity.toml
+	bin/calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
+
+check: lint test race ## everything that must hold before a commit
+
+clean: ## remove what was built
+	rm -rf bin results

@@ -1,0 +1,181 @@
+package core
+
+import (
+	"context"
+	"errors"
+	"math"
+	"strings"
+	"testing"
+
+	"scoville/core/metrics"
+	"scoville/core/scenario"
+	"scoville/core/workload"
+)
+
+// reference resolves the reference design with a mix of short requests, each
+// given key changed.
+func reference(t *testing.T, set map[string]any) *scenario.Scenario {
+	t.Helper()
+	values := []scenario.Assignment{
+		{Path: "model.name", Value: "llama-2-7b"}, {Path: "model.weight_dtype", Value: "int8"}, {Path: "model.kv_dtype", Value: "int8"},
+		{Path: "hardware.name", Value: "jalapeno"}, {Path: "engine.max_num_seqs", Value: 16},
+		{Path: "workload.requests", Value: 1000}, {Path: "workload.rate_rps", Value: 4.0},
+	}
+	for k, v := range set {
+		values = append(values, scenario.Assignment{Path: k, Value: v})
+	}
+	r, err := scenario.NewCatalog(".").Resolve(scenario.Layer{Name: "test", Values: values})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sc := r.Scenario
+	if len(sc.Workload.Class) == 0 {
+		sc.Workload.Class = []workload.Class{{
+			Name: "short", Share: 1, Prompt: workload.Dist{Kind: workload.Fixed, Mean: 128},
+			Output: workload.Dist{Kind: workload.LogNormal, Mean: 256, CV: 0.8, Max: 2048},
+		}}
+	}
+	var infeasible *scenario.InfeasibleError
+	if err := sc.Validate(); err != nil && !errors.As(err, &infeasible) {
+		t.Fatal(err)
+	}
+	return &sc
+}
+
+func simulate(t *testing.T, sc *scenario.Scenario, o Options) Result {
+	t.Helper()
+	r, err := Simulate(context.Background(), sc, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// TestPublishedMixIsSaturated: three classes at 4 requests/s with shares that
+// give the published mean TTFT load the chip far beyond its capacity of about
+// 1.7 requests/s, and the run says so by itself.
+func TestPublishedMixIsSaturated(t *testing.T) {
+	sc := reference(t, nil)
+	out := workload.Dist{Kind: workload.Fixed, Mean: 256}
+	sc.Workload.Class = []workload.Class{
+		{Name: "short", Share: 0.5, Prompt: workload.Dist{Kind: workload.Fixed, Mean: 128}, Output: out},
+		{Name: "medium", Share: 0.25, Prompt: workload.Dist{Kind: workload.Fixed, Mean: 2048}, Output: out},
+		{Name: "long", Share: 0.25, Prompt: workload.Dist{Kind: workload.Fixed, Mean: 8192}, Output: out},
+	}
+	r := simulate(t, sc, Options{})
+	if r.Status != OK || r.Steady != metrics.No {
+		t.Fatalf("status %s, steady %v", r.Status, r.Steady)
+	}
+	if r.LoadRatio < 2 || r.LoadRatio > 4 {
+		t.Errorf("load ratio %.2f, arithmetic says about 2.4 plus decode", r.LoadRatio)
+	}
+}
+
+// TestLoad: workload.load sets the rate to that share of the capacity.
+func TestLoad(t *testing.T) {
+	sc := reference(t, nil)
+	sc.Workload.RateRPS, sc.Workload.Load = 0, 0.6
+	r := simulate(t, sc, Options{})
+	if math.Abs(r.LoadRatio-0.6) > 1e-12 || r.Steady != metrics.Yes {
+		t.Errorf("load ratio %g, steady %v", r.LoadRatio, r.Steady)
+	}
+	twice := simulate(t, sc, Options{Replicate: 1})
+	if twice.CapacityRPS != r.CapacityRPS {
+		t.Errorf("capacity differs between replicates: %g, %g", r.CapacityRPS, twice.CapacityRPS)
+	}
+}
+
+// TestCapacity compares the measured capacity with the completion rate of a
+// long overloaded run.
+func TestCapacity(t *testing.T) {
+	sc := reference(t, map[string]any{"workload.rate_rps": 1000.0, "workload.requests": 20000})
+	r := simulate(t, sc, Options{})
+	if got := get(t, r, "throughput_rps"); math.Abs(r.CapacityRPS/got-1) > 0.05 {
+		t.Errorf("capacity %.3f req/s, a long overloaded run completes %.3f", r.CapacityRPS, got)
+	}
+}
+
+// TestMonotoneRun: more bandwidth, compute or memory never raises the mean
+// latency of a run at a fixed rate with the same requests.
+func TestMonotoneRun(t *testing.T) {
+	base := simulate(t, reference(t, nil), Options{})
+	for _, k := range []string{"hardware.weight_bandwidth_gb_s", "hardware.state_bandwidth_gb_s", "hardware.onchip_kv_mib", "hardware.peak_tflops.int8"} {
+		sc := reference(t, nil)
+		v, err := sc.Get(k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := sc.Set(k, v.(float64)*1.25); err != nil {
+			t.Fatal(err)
+		}
+		better := simulate(t, sc, Options{})
+		for _, m := range []string{"e2e_mean_ms", "tpot_mean_ms"} {
+			if get(t, better, m) > get(t, base, m)*(1+1e-9) {
+				t.Errorf("25 %% more %s raises %s from %g to %g", k, m, get(t, base, m), get(t, better, m))
+			}
+		}
+	}
+}
+
+// TestDeterminism: a simulator's history does not leak into a run, and the
+// plain stepper agrees.
+func TestDeterminism(t *testing.T) {
+	s := NewSimulator(NewCapacities())
+	sc := reference(t, nil)
+	first, err := s.Run(context.Background(), sc, Options{Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := reference(t, map[string]any{"engine.max_num_seqs": 2, "workload.requests": 77})
+	if _, err := s.Run(context.Background(), other, Options{Seed: 8}); err != nil {
+		t.Fatal(err)
+	}
+	second, err := s.Run(context.Background(), sc, Options{Seed: 7})
+	if err != nil {
+		t.Fatal(err)
+	}
+	plain := simulate(t, sc, Options{Seed: 7, Plain: true})
+	for i, c := range metrics.Columns() {
+		a, b, p := first.Summary[i], second.Summary[i], plain.Summary[i]
+		if a != b && !(math.IsNaN(a) && math.IsNaN(b)) {
+			t.Errorf("%s: %v, then %v", c.Name, a, b)
+		}
+		if math.Abs(a-p) > 1e-9*math.Max(math.Abs(a), 1e-3) {
+			t.Errorf("%s: jump %v, plain %v", c.Name, a, p)
+		}
+	}
+}
+
+// TestInfeasible: what cannot run says why, with every part named.
+func TestInfeasible(t *testing.T) {
+	for _, c := range []struct {
+		set  map[string]any
+		want []string
+	}{
+		{map[string]any{"model.name": "llama-2-70b"}, []string{"does not fit", "weights", "workspace", "usable"}},
+		{map[string]any{"engine.kv_blocks": 10}, []string{"cannot hold one request", "KV blocks"}},
+		{map[string]any{"engine.kv_blocks": 100_000_000}, []string{"kv_blocks", "do not fit"}},
+		{map[string]any{"model.activation_dtype": "fp8"}, []string{"no fp8 units"}},
+	} {
+		sc := reference(t, c.set)
+		r := simulate(t, sc, Options{})
+		if r.Status != Infeasible {
+			t.Errorf("%v: status %s", c.set, r.Status)
+		}
+		for _, w := range c.want {
+			if !strings.Contains(r.Reason, w) {
+				t.Errorf("%v: reason %q lacks %q", c.set, r.Reason, w)
+			}
+		}
+	}
+}
+
+// TestCancel: a cancelled context stops a run with its error.
+func TestCancel(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	sc := reference(t, map[string]any{"workload.requests": 100_000})
+	if _, err := Simulate(ctx, sc, Options{}); err == nil {
+		t.Error("no error from a cancelled context")
+	}
+}

@@ -1,0 +1,56 @@
+package results
+
+import (
+	"slices"
+
+	"scoville/core/table"
+)
+
+// effectHead are the effects columns before the outer axes.
+var effectHead = []table.Column{
+	{Name: "metric", Kind: table.String, Definition: "metric that changes"},
+	{Name: "parameter", Kind: table.String, Definition: "scenario path that is changed"},
+	{Name: "level", Kind: table.String, Definition: "level as requested in the study"},
+	{Name: "change_ratio", Kind: table.Float64, Unit: "ratio", Definition: "actual change of the parameter relative to its base value"},
+	{Name: "method", Kind: table.String, Definition: "how the effect is found: oat = one parameter at a time"},
+	{Name: "effect", Kind: table.Float64, Definition: "change of the metric, paired by replicate, relative to the baseline's mean; NULL if either has no value"},
+	{Name: "unit", Kind: table.String, Definition: "unit of effect, ci_lo and ci_hi"},
+	{Name: "ci_lo", Kind: table.Float64, Definition: "lower end of the 95 % interval of the effect; NULL for n < 2"},
+	{Name: "ci_hi", Kind: table.Float64, Definition: "upper end of the 95 % interval of the effect; NULL for n < 2"},
+	{Name: "n", Kind: table.Int64, Definition: "pairs of runs"},
+}
+
+// effectColumns ends in the axes whose values have a baseline each.
+func (s *Set) effectColumns() []table.Column {
+	cols := slices.Clone(effectHead)
+	for i, a := range s.meta.Axes {
+		if a.Outer {
+			cols = append(cols, s.axes[i])
+		}
+	}
+	return cols
+}
+
+// effectRows calls add with a row per one-at-a-time point and selected metric.
+func (b *board) effectRows(add func(table.Row) error) error {
+	var row table.Row
+	for _, p := range b.points {
+		if p.first.OATPath == "" {
+			continue
+		}
+		for i, m := range b.set.selected {
+			e := b.change(p, i)
+			oat := p.first.oat()
+			row = append(row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.mean, "ratio", e.lo, e.hi, int64(e.n))
+			for j, a := range b.set.meta.Axes {
+				if a.Outer {
+					row = append(row, p.first.Axes[j])
+				}
+			}
+			if err := add(row); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}

@@ -1,0 +1,107 @@
+package results
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+)
+
+// lockFile names the process that writes to a folder.
+const lockFile = ".lock"
+
+// holder is the content of a lock file.
+type holder struct {
+	PID   int       `json:"pid"`
+	Host  string    `json:"host"`
+	Start time.Time `json:"start"`
+}
+
+// lock is a held lock file. The kernel drops its lock when the process ends,
+// however it ends, so a file left by a dead process is just taken over.
+type lock struct{ file *os.File }
+
+func acquire(dir string, me holder) (*lock, error) {
+	path := filepath.Join(dir, lockFile)
+	for {
+		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+		if err != nil {
+			return nil, err
+		}
+		err = hold(f, dir, me)
+		if err == nil && !current(f, path) {
+			f.Close() // its holder removed it just now
+			continue
+		}
+		if err != nil {
+			f.Close()
+			return nil, err
+		}
+		return &lock{f}, nil
+	}
+}
+
+// hold locks the open file and writes me into it.
+func hold(f *os.File, dir string, me holder) error {
+	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	text, rerr := io.ReadAll(io.LimitReader(f, 4096))
+	if rerr != nil {
+		return rerr
+	}
+	var other holder
+	known := json.Unmarshal(text, &other) == nil && other.PID > 0
+	busy := fmt.Errorf("%w: another process writes to %s", ErrLocked, dir)
+	if known {
+		busy = fmt.Errorf("%w: process %d on %s writes to %s since %s", ErrLocked, other.PID, other.Host, dir, other.Start.Format(time.RFC3339))
+	}
+	switch {
+	case errors.Is(err, syscall.EWOULDBLOCK):
+		return busy
+	case errors.Is(err, errors.ErrUnsupported), errors.Is(err, syscall.ENOLCK):
+		// A network file system without locks: the file's content must do.
+		if known && mayLive(other, me.Host) {
+			return fmt.Errorf("%w; if it is gone, remove %s", busy, f.Name())
+		}
+	case err != nil:
+		return fmt.Errorf("lock %s: %w", f.Name(), err)
+	}
+	text, err = json.Marshal(me)
+	if err != nil {
+		return err
+	}
+	if err := f.Truncate(0); err != nil {
+		return err
+	}
+	_, err = f.WriteAt(append(text, '\n'), 0)
+	return err
+}
+
+// mayLive says whether the process exists, or runs on a machine that cannot be
+// asked.
+func mayLive(h holder, host string) bool {
+	if h.Host != host {
+		return true
+	}
+	err := syscall.Kill(h.PID, 0)
+	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// current says whether path is still the open file.
+func current(f *os.File, path string) bool {
+	a, aerr := f.Stat()
+	b, berr := os.Stat(path)
+	return aerr == nil && berr == nil && os.SameFile(a, b)
+}
+
+func (l *lock) release() error {
+	if l == nil || l.file == nil {
+		return nil
+	}
+	f := l.file
+	l.file = nil
+	return errors.Join(os.Remove(f.Name()), f.Close())
+}

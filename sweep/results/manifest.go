@@ -1,0 +1,121 @@
+package results
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"scoville/core/table"
+)
+
+// Manifest is what manifest.json holds: where a dataset came from, how much of
+// it there is, and everything about its making that the tables leave out.
+type Manifest struct {
+	Schema      int               `json:"schema"`       // Schema of the writer
+	Study       string            `json:"study"`        // name of the study
+	StudySHA256 string            `json:"study_sha256"` // of its text
+	SimVersion  int               `json:"sim_version"`  // version of the simulator
+	Seed        uint64            `json:"seed,string"`  // seed of the study; text, since JSON numbers end at 2^53
+	Inputs      map[string]string `json:"inputs"`       // SHA-256 by input file
+	Overlays    []string          `json:"overlays"`     // overlay files, later wins
+	Set         []string          `json:"set"`          // "path=value" from the command line
+	Planned     int               `json:"planned_runs"` // runs of the whole study
+	Counts      map[string]int    `json:"counts"`       // runs in the tables by status
+	Digest      string            `json:"digest"`       // of all above; the tables carry it too. Empty before the first write
+
+	Started     time.Time `json:"started"`
+	Written     time.Time `json:"written"`      // of the tables
+	WallSeconds float64   `json:"wall_seconds"` // from started to written
+	Workers     int       `json:"workers"`      // simulations at a time
+	Hosts       []string  `json:"hosts"`        // machines that simulated
+}
+
+// Complete says whether the tables hold every planned run.
+func (m *Manifest) Complete() bool {
+	done := 0
+	for _, n := range m.Counts {
+		done += n
+	}
+	return m.Digest != "" && done >= m.Planned
+}
+
+// manifest describes the dataset as it is now; before the first write counts
+// is nil.
+func (s *Set) manifest(counts map[string]int) *Manifest {
+	sum := sha256.Sum256(s.meta.StudyTOML)
+	m := &Manifest{
+		Schema: Schema, Study: s.meta.Study, StudySHA256: hex.EncodeToString(sum[:]),
+		SimVersion: s.meta.SimVersion, Seed: s.meta.Seed,
+		Inputs: s.meta.Inputs, Overlays: s.meta.Overlays, Set: s.meta.Set,
+		Planned: s.meta.Planned, Counts: counts,
+		Started: s.started, Workers: s.meta.Workers, Hosts: []string{s.host},
+	}
+	if counts != nil {
+		m.Written = time.Now().UTC()
+		m.WallSeconds = m.Written.Sub(m.Started).Seconds()
+		text, _ := json.Marshal(s.provenance(m)) // a map of strings cannot fail
+		digest := sha256.Sum256(text)
+		m.Digest = hex.EncodeToString(digest[:])
+	}
+	return m
+}
+
+// provenance is the footer metadata of the tables: all that the results depend
+// on, and nothing that changes from one making to the next.
+func (s *Set) provenance(m *Manifest) map[string]string {
+	list := func(v any) string {
+		text, _ := json.Marshal(v) // strings and numbers cannot fail; map keys are sorted
+		return string(text)
+	}
+	return map[string]string{
+		"schema":       strconv.Itoa(m.Schema),
+		"study":        m.Study,
+		"study_toml":   string(s.meta.StudyTOML),
+		"sim_version":  strconv.Itoa(m.SimVersion),
+		"seed":         strconv.FormatUint(m.Seed, 10),
+		"inputs":       list(m.Inputs),
+		"overlays":     list(m.Overlays),
+		"set":          list(m.Set),
+		"planned_runs": strconv.Itoa(m.Planned),
+		"counts":       list(m.Counts),
+	}
+}
+
+func (m *Manifest) write(dir string) error {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return err
+	}
+	return table.WriteFile(filepath.Join(dir, ManifestFile), append(text, '\n'))
+}
+
+// ReadManifest reads the manifest of a dataset, whole or begun. A folder
+// without one is os.ErrNotExist.
+func ReadManifest(dir string) (*Manifest, error) {
+	path := filepath.Join(dir, ManifestFile)
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return nil, err
+	}
+	m, err := parseManifest(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return m, nil
+}
+
+func parseManifest(text []byte) (*Manifest, error) {
+	var m Manifest
+	if err := json.Unmarshal(text, &m); err != nil {
+		return nil, fmt.Errorf("not a manifest: %w", err)
+	}
+	if m.Schema < 1 || m.Study == "" {
+		return nil, fmt.Errorf("not a manifest: schema %d, study %q", m.Schema, m.Study)
+	}
+	return &m, nil
+}

@@ -1,0 +1,143 @@
+package results
+
+import (
+	"fmt"
+	"slices"
+
+	"scoville/core/table"
+)
+
+// The values of Run.Status.
+const (
+	OK         = "ok"
+	Infeasible = "infeasible" // cannot run; Error says why
+	Failed     = "failed"     // Error says why
+	Timeout    = "timeout"    // over its limit
+)
+
+// Run is one row of the runs table: one simulation. PointID, Replicate and
+// SeedHex together identify it. NaN is NULL, as is an empty string.
+type Run struct {
+	PointID    string // hash of the resolved scenario
+	PointIndex int    // position in the plan, from 0
+	Replicate  int    // from 0
+	Status     string // OK, Infeasible, Failed or Timeout
+	Error      string // reason when not OK
+	Baseline   bool   // the point that one-at-a-time changes are compared with
+
+	OATPath   string  // changed parameter; empty if the point is no one-at-a-time change
+	OATLevel  string  // requested level, as written in the study
+	OATChange float64 // actual relative change, ratio; read only with an OATPath
+
+	Axes    []any     // in the order of Meta.Axes, in the Go types of their kinds
+	Metrics []float64 // in the order of Meta.Metrics; read only if OK
+
+	SLOOk  *bool // every objective is met; nil = there is none
+	Steady *bool // the queue did not grow; nil = too short to tell
+
+	OfferedRPS    float64 // requests offered per second
+	CapacityRPS   float64 // requests per second that the point can serve
+	LoadRatio     float64 // offered / capacity
+	Bound         string  // resource with the largest share of device time
+	WeakestSource string  // weakest grade among the numbers that went in
+	Calibrated    bool    // every calibration used applies to this point
+
+	SimS    float64 // simulated time, s
+	Events  int64   // simulator events
+	SeedHex string  // seed of the replicate
+}
+
+// runHead are the runs columns before the axes. The search columns are
+// reserved: always there, NULL without a search.
+var runHead = []table.Column{
+	{Name: "point_id", Kind: table.String, Definition: "hash of the resolved scenario"},
+	{Name: "point_index", Kind: table.Int64, Definition: "position of the point in the plan, from 0"},
+	{Name: "replicate", Kind: table.Int64, Definition: "replicate, from 0; equal replicates of all points meet the same requests"},
+	{Name: "status", Kind: table.String, Definition: "ok, infeasible, failed or timeout; metrics are NULL unless ok"},
+	{Name: "error", Kind: table.String, Definition: "reason when not ok"},
+	{Name: "baseline", Kind: table.Bool, Definition: "the point that one-at-a-time changes are compared with"},
+	{Name: "oat_path", Kind: table.String, Definition: "parameter changed one at a time"},
+	{Name: "oat_level", Kind: table.String, Definition: "level as requested in the study"},
+	{Name: "oat_change_ratio", Kind: table.Float64, Unit: "ratio", Definition: "actual change of the parameter relative to its base value"},
+	{Name: "search_id", Kind: table.String, Definition: "search that the run belongs to"},
+	{Name: "probe", Kind: table.Int64, Definition: "number of the probe in the search"},
+}
+
+// runTail are the runs columns after the metrics.
+var runTail = []table.Column{
+	{Name: "slo_ok", Kind: table.Bool, Definition: "every service-level objective is met; NULL if there is none"},
+	{Name: "steady", Kind: table.Bool, Definition: "the queue did not grow; NULL if too short to tell"},
+	{Name: "offered_rps", Kind: table.Float64, Unit: "rps", Definition: "requests offered per second"},
+	{Name: "capacity_rps", Kind: table.Float64, Unit: "rps", Definition: "requests per second that the point can serve"},
+	{Name: "load_ratio", Kind: table.Float64, Unit: "ratio", Definition: "offered_rps / capacity_rps"},
+	{Name: "bound", Kind: table.String, Definition: "resource with the largest share of device time"},
+	{Name: "weakest_source", Kind: table.String, Definition: "weakest grade among the numbers that went in: published, calibrated, derived or assumed"},
+	{Name: "calibrated", Kind: table.Bool, Definition: "every calibration used applies to this point"},
+	{Name: "sim_s", Kind: table.Float64, Unit: "s", Definition: "simulated time"},
+	{Name: "events", Kind: table.Int64, Definition: "simulator events"},
+	{Name: "sim_version", Kind: table.Int64, Definition: "version of the simulator; other versions give other results"},
+	{Name: "seed_hex", Kind: table.String, Definition: "seed of the replicate, hexadecimal"},
+}
+
+func (s *Set) runColumns() []table.Column {
+	return slices.Concat(runHead, s.axes, s.meta.Metrics, runTail)
+}
+
+// checkRun refuses rows that the sweep must not produce.
+func (s *Set) checkRun(r *Run) error {
+	switch r.Status {
+	case OK, Infeasible, Failed, Timeout:
+	default:
+		return fmt.Errorf("no status %q", r.Status)
+	}
+	if len(r.Axes) != len(s.axes) {
+		return fmt.Errorf("%d axis values for %d axes", len(r.Axes), len(s.axes))
+	}
+	if r.Status == OK && len(r.Metrics) != len(s.meta.Metrics) {
+		return fmt.Errorf("%d metric values for %d metrics", len(r.Metrics), len(s.meta.Metrics))
+	}
+	return nil
+}
+
+// runRow lays the run out as runColumns, in row's memory.
+func (s *Set) runRow(row table.Row, r *Run) table.Row {
+	row = append(row[:0], r.PointID, int64(r.PointIndex), int64(r.Replicate), r.Status, text(r.Error), r.Baseline)
+	row = append(row, r.oat()...)
+	row = append(row, nil, nil) // search_id, probe
+	row = append(row, r.Axes...)
+	for i := range s.meta.Metrics {
+		if r.Status == OK {
+			row = append(row, r.Metrics[i])
+		} else {
+			row = append(row, nil)
+		}
+	}
+	slo, steady := r.SLOOk, r.Steady
+	if r.Status != OK {
+		slo, steady = nil, nil
+	}
+	return append(row, flag(slo), flag(steady), r.OfferedRPS, r.CapacityRPS, r.LoadRatio, text(r.Bound),
+		text(r.WeakestSource), r.Calibrated, r.SimS, r.Events, int64(s.meta.SimVersion), text(r.SeedHex))
+}
+
+// oat returns the cells oat_path, oat_level, oat_change_ratio.
+func (r *Run) oat() table.Row {
+	if r.OATPath == "" {
+		return table.Row{nil, nil, nil}
+	}
+	return table.Row{r.OATPath, text(r.OATLevel), r.OATChange}
+}
+
+func text(s string) any {
+	if s == "" {
+		return nil
+	}
+	return s
+}
+
+func flag(b *bool) any {
+	if b == nil {
+		return nil
+	}
+	return *b
+}
