@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"scoville/core/engine"
+	"scoville/core/hardware"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
 )
@@ -18,6 +19,7 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Resul
 		r.Limits = append(r.Limits, metrics.Limit{Metric: l.Metric, Max: l.Max, Min: l.Min})
 	}
 	r.Stages, r.Resources, r.Busy = o.Stages, o.Resources, o.Busy
+	r.Peaks, r.Separate = o.Peaks, hw.KVPath == hardware.Separate
 	r.KVBytes, r.KVOnChip, r.FLOPs, r.Bytes = o.KVBytes, o.KVOnChip, o.FLOPs, o.Bytes
 	r.End, r.Active, r.RunArea, r.TokenArea = o.End, o.Active, o.RunArea, o.TokenArea
 	r.SystemArea = o.SystemArea

@@ -68,7 +68,8 @@ type Output struct {
 	TokenArea   float64 // integral of resident KV tokens, s
 	SystemArea  float64 // integral of requests queued or running, s
 	PeakBlocks  int
-	Done        float64 // Saturate: completed requests, partly served ones by their share
+	Peaks       [NumTracked]float64 // largest utilisation in any window of Window seconds
+	Done        float64             // Saturate: completed requests, partly served ones by their share
 }
 
 // errStuck is a fault of the simulator, or of a scenario that Fits let through.

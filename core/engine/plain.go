@@ -14,7 +14,7 @@ import (
 // fills every field of Output but Events.
 func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
-	p := plain{cfg: cfg, m: m, reqs: reqs, out: out}
+	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}}
 	p.in.reset(&cfg, reqs)
 	for {
 		if out.Events++; out.Events&0xff == 0 && ctx.Err() != nil {
@@ -41,6 +41,11 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 		}
 	}
 	out.End = p.now
+	for w := range p.windows {
+		for i, busy := range p.windows[w] {
+			out.Peaks[i] = max(out.Peaks[i], busy/Window)
+		}
+	}
 	return out.check(p.completed, cfg.Client, p.used)
 }
 
@@ -75,6 +80,7 @@ type plain struct {
 	used      int
 	completed int
 	idle      int
+	windows   map[int]*[NumTracked]float64 // use by window number
 }
 
 // arrive takes requests as Engine.take does.
@@ -266,6 +272,24 @@ func (p *plain) book(c *perf.Cost, resident float64) {
 	o.RunArea += float64(len(p.running)) * t
 	o.TokenArea += resident * t
 	o.SystemArea += float64(len(p.waiting)+len(p.running)) * t
+	p.spread(c)
+}
+
+// spread books the use of a step evenly over the windows it crosses.
+func (p *plain) spread(c *perf.Cost) {
+	t := c.Total.Value
+	for w := int(p.now / Window); ; w++ {
+		from, to := max(p.now, float64(w)*Window), min(p.now+t, float64(w+1)*Window)
+		if from >= p.now+t {
+			return
+		}
+		if p.windows[w] == nil {
+			p.windows[w] = new([NumTracked]float64)
+		}
+		for i, l := range lines(c) {
+			p.windows[w][i] += l.Value * max(to-from, 0) / t
+		}
+	}
 }
 
 // settle closes a saturated run as Engine.settle does.

@@ -38,7 +38,7 @@ func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []wo
 			e.advance()
 		}
 	}
-	out.End, out.PeakBlocks = e.now, e.pool.Peak()
+	out.End, out.PeakBlocks, out.Peaks = e.now, e.pool.Peak(), e.peaks.finish()
 	return out.check(e.completed, cfg.Client, e.pool.Used())
 }
 
@@ -221,6 +221,7 @@ func (e *Engine) book(m int) {
 	o.KVOnChip += c.KVOnChip.Sum(f)
 	o.FLOPs += c.FLOPs.Sum(f)
 	o.Bytes += c.Bytes.Sum(f)
+	e.peaks.add(e.now, c, m)
 	t := c.Total.Sum(f)
 	o.Active += t
 	o.Steps += int64(m)

@@ -65,12 +65,12 @@ type Engine struct {
 	solo    perf.Cost
 	soloB   perf.Batch
 	idle    int
+	peaks   peaks
 }
 
 // chunk is a piece of a prompt in one step.
 type chunk struct {
 	slot, tokens int32
-	own          float64 // device seconds of the chunk alone
 }
 
 func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) {
@@ -83,6 +83,7 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.pool.Reset(cfg.Blocks, cfg.BlockSize)
 	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
 	e.oldest, e.newest, e.partial = none, none, none
+	e.peaks.reset()
 	e.ends.Reset()
 	e.fills.Reset()
 	e.resume = grow(e.resume, len(reqs))

@@ -107,14 +107,29 @@ var stateColumns = []Column{
 	{"preemptions_count", "count", "lower", "preemptions", func(r *Run) float64 { return float64(r.Preemptions) }},
 	{"recomputed_tok_ratio", "ratio", "lower", "prompt tokens computed again after preemption, over all computed", func(r *Run) float64 { return r.recomputed() }},
 	{"onchip_hit_ratio", "ratio", "higher", "KV bytes decodes read from the on-chip store over all they read; NULL without decodes", func(r *Run) float64 { return ratio(r.KVOnChip, r.KVBytes) }},
-	{"compute_util_mean_ratio", "ratio", "", "FLOPs over what the chips' peaks allow in the run's time", func(r *Run) float64 { return r.Busy[0] / r.span() }},
-	{"weight_memory_util_mean_ratio", "ratio", "", "weight bytes over what the datasheet bandwidth allows in the run's time", func(r *Run) float64 { return r.Busy[1] / r.span() }},
-	{"kv_memory_util_mean_ratio", "ratio", "", "KV bytes over what the datasheet bandwidth allows in the run's time", func(r *Run) float64 { return r.Busy[2] / r.span() }},
-	{"link_util_mean_ratio", "ratio", "", "all-reduce bytes over what the link's datasheet bandwidth allows in the run's time", func(r *Run) float64 { return r.Busy[4] / r.span() }},
+	use("compute", "FLOPs over what the chips' peaks allow", 0),
+	peak("compute", 0),
+	use("weight_memory", "weight bytes over what the datasheet bandwidth allows", 1),
+	peak("weight_memory", 1),
+	use("kv_memory", "KV bytes over what the datasheet bandwidth allows", 2),
+	peak("kv_memory", 2),
+	{"memory_util_mean_ratio", "ratio", "", "weight and KV bytes over what the one memory's datasheet bandwidth allows, in the run's time; NULL on separate paths", func(r *Run) float64 { return r.shared((r.Busy[1] + r.Busy[2]) / r.span()) }},
+	{"memory_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms", func(r *Run) float64 { return r.shared(r.Peaks[4]) }},
+	use("link", "all-reduce bytes over what the link's datasheet bandwidth allows", 4),
+	peak("link", 3),
 	{"busy_ratio", "ratio", "", "share of time with at least one running sequence", func(r *Run) float64 { return r.Active / r.span() }},
 	{"requests_count", "count", "", "requests in the statistics (after warm-up)", func(r *Run) float64 { return float64(len(r.counted())) }},
 	{"duration_s", "s", "", "first counted arrival to last token", func(r *Run) float64 { return r.duration() }},
 	{"steps_count", "count", "", "engine steps", func(r *Run) float64 { return float64(r.Steps) }},
+}
+
+// use is the mean utilisation of resource i, peak that of its busiest 100 ms.
+func use(name, definition string, i int) Column {
+	return Column{name + "_util_mean_ratio", "ratio", "", definition + ", in the run's time", func(r *Run) float64 { return r.Busy[i] / r.span() }}
+}
+
+func peak(name string, i int) Column {
+	return Column{name + "_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms", func(r *Run) float64 { return r.Peaks[i] }}
 }
 
 var costColumns = []Column{

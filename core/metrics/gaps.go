@@ -1,12 +1,17 @@
 package metrics
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // gapSelector finds order statistics of a multiset of arithmetic progressions
 // without listing their elements: quickselect in which a pivot splits each
 // progression in two.
 type gapSelector struct {
-	below, above, work []Gap
+	arena []Gap
+	ranks []int64
+	found []float64
 }
 
 // last returns the largest latency of a gap.
@@ -40,45 +45,49 @@ func (g *Gap) piece(from, to int32) Gap {
 	return Gap{Start: g.at(from), Slope: g.Slope, Steps: to - from, Weight: g.Weight}
 }
 
-// rank returns the latency of rank r, from 0.
-func (s *gapSelector) rank(gaps []Gap, r int64) float64 {
-	s.work = append(s.work[:0], gaps...)
-	for {
-		p := s.pivot()
-		s.below, s.above = s.below[:0], s.above[:0]
-		var below, equal int64
-		for i := range s.work {
-			g := &s.work[i]
-			lo, hi := g.cut(p, false), g.cut(p, true)
-			if lo > 0 {
-				below += int64(lo) * int64(g.Weight)
-				s.below = append(s.below, g.piece(0, lo))
+// find appends to found the latencies of the ranks, ascending from 0, among
+// arena[lo:], of which base smaller ones have been set aside. It overwrites
+// that part of the arena.
+func (s *gapSelector) find(lo int, base int64, ranks []int64) {
+	for len(ranks) > 0 {
+		p := s.pivot(s.arena[lo:])
+		hi := len(s.arena)
+		above := lo
+		below, equal := base, int64(0)
+		for i := lo; i < hi; i++ {
+			g := s.arena[i]
+			n, m := g.cut(p, false), g.cut(p, true)
+			if n > 0 {
+				below += int64(n) * int64(g.Weight)
+				s.arena = append(s.arena, g.piece(0, n))
 			}
-			equal += int64(hi-lo) * int64(g.Weight)
-			if hi < g.Steps {
-				s.above = append(s.above, g.piece(hi, g.Steps))
+			equal += int64(m-n) * int64(g.Weight)
+			if m < g.Steps {
+				s.arena[above] = g.piece(m, g.Steps)
+				above++
 			}
 		}
-		switch {
-		case r < below:
-			s.work, s.below = s.below, s.work
-		case r < below+equal:
-			return p
-		default:
-			r -= below + equal
-			s.work, s.above = s.above, s.work
+		k := 0
+		for k < len(ranks) && ranks[k] < below {
+			k++
 		}
+		s.find(hi, base, ranks[:k])
+		for ; k < len(ranks) && ranks[k] < below+equal; k++ {
+			s.found = append(s.found, p)
+		}
+		base, ranks = below+equal, ranks[k:]
+		s.arena = s.arena[:above]
 	}
 }
 
 // pivot returns the median of the middle latencies of three gaps.
-func (s *gapSelector) pivot() float64 {
-	n := len(s.work)
-	a, b, c := s.middle(0), s.middle(n/2), s.middle(n-1)
+func (s *gapSelector) pivot(gaps []Gap) float64 {
+	n := len(gaps)
+	a, b, c := middle(&gaps[0]), middle(&gaps[n/2]), middle(&gaps[n-1])
 	return max(min(a, b), min(max(a, b), c))
 }
 
-func (s *gapSelector) middle(i int) float64 { return s.work[i].at(s.work[i].Steps / 2) }
+func middle(g *Gap) float64 { return g.at(g.Steps / 2) }
 
 // ofGaps fills the statistics of inter-token latencies, each gap counted
 // Steps x Weight times. Pieces keep the start they were cut at, so equal
@@ -93,6 +102,16 @@ func (d *distribution) ofGaps(s *gapSelector, gaps []Gap, stats []string) {
 		sum += float64(g.Weight) * (k*g.Start + g.Slope*(k*(k-1)/2))
 		largest = max(largest, g.last())
 	}
+	s.ranks, s.found = s.ranks[:0], s.found[:0]
+	for _, name := range stats {
+		if p, ok := quantileStats[name]; ok && n > 0 {
+			k := int64(p * float64(n-1))
+			s.ranks = append(s.ranks, k, min(k+1, n-1))
+		}
+	}
+	slices.Sort(s.ranks)
+	s.arena = append(s.arena[:0], gaps...)
+	s.find(0, 0, s.ranks)
 	for i, name := range stats {
 		switch {
 		case n == 0:
@@ -104,11 +123,9 @@ func (d *distribution) ofGaps(s *gapSelector, gaps []Gap, stats []string) {
 		default:
 			h := quantileStats[name] * float64(n-1)
 			k := int64(h)
-			v := s.rank(gaps, k)
-			if f := h - float64(k); f > 0 {
-				v += f * (s.rank(gaps, k+1) - v)
-			}
-			d.stats[i] = v
+			at, _ := slices.BinarySearch(s.ranks, k)
+			next, _ := slices.BinarySearch(s.ranks, min(k+1, n-1))
+			d.stats[i] = s.found[at] + (h-float64(k))*(s.found[next]-s.found[at])
 		}
 	}
 }

@@ -18,6 +18,8 @@ type Run struct {
 	Stages    [len(StageNames)]float64
 	Resources [len(ResourceNames)]float64
 	Busy      [len(ResourceNames)]float64 // seconds at datasheet rate
+	Peaks     [5]float64                  // utilisation in the busiest 100 ms: compute, weight memory, KV memory, link, weight and KV memory together
+	Separate  bool                        // weights and KV have memories of their own
 	KVBytes   float64
 	KVOnChip  float64
 	FLOPs     float64
@@ -157,6 +159,14 @@ func (r *Run) span() float64 {
 		return math.NaN()
 	}
 	return r.End - r.Requests[0].Arrival
+}
+
+// shared returns v where weights and KV share one memory, else NaN.
+func (r *Run) shared(v float64) float64 {
+	if r.Separate {
+		return math.NaN()
+	}
+	return v
 }
 
 func (r *Run) perSecond(n float64) float64 { return ratio(n, r.duration()) }

@@ -18,12 +18,6 @@ func (l Line) add(o Line) Line      { return Line{l.Value + o.Value, l.Slope + o
 func (l Line) sub(o Line) Line      { return Line{l.Value - o.Value, l.Slope - o.Slope} }
 func (l Line) scale(f float64) Line { return Line{l.Value * f, l.Slope * f} }
 func (l Line) positive() bool       { return l.Value > 0 || l.Slope > 0 }
-func (l Line) over(rate float64) Line {
-	if rate == 0 {
-		return Line{}
-	}
-	return l.scale(1 / rate)
-}
 
 // forever is the horizon of a line without a kink ahead.
 const forever = math.MaxInt32

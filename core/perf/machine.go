@@ -20,12 +20,11 @@ type Machine struct {
 	tokensHalf          float64
 	embedRow            float64 // bytes of one embedding row
 
-	attnRate               float64 // FLOP/s of attention, all chips
-	attnPeak               float64
+	attnFlop, attnFlopPeak float64 // s per FLOP of attention, as reached and of the datasheet, all chips
 	prefillPair, winPair   float64 // FLOPs per pair: full layers, sliding layers
 	decodePair, decWinPair float64
 	kvFull, kvWin          float64 // KV bytes per token: full layers, sliding layers
-	kvRate, kvPeak         float64 // bytes/s of the KV path over the shards
+	kvByte, kvBytePeak     float64 // s per byte of the KV path over the shards, as reached and of the datasheet
 	window                 int
 
 	separate     bool
@@ -34,7 +33,7 @@ type Machine struct {
 	adapter      float64 // s per step
 	adapterToken float64 // s per new token over the adapter link
 	onchip       float64 // bytes over the shards; 0 = none
-	onchipRate   float64
+	onchipByte   float64 // s per byte
 	lru          bool
 	hitRatio     float64 // -1 = from policy
 
@@ -45,14 +44,15 @@ type Machine struct {
 }
 
 // group is one GEMM group: every weight is read once a step and multiplied
-// once per token.
+// once per token. Times are seconds per unit over all chips, so that a step
+// multiplies only.
 type group struct {
 	elements float64 // weights
 	bytes    float64 // bytes of these weights
-	rate     float64 // FLOP/s reached, all chips
-	peak     float64 // FLOP/s of the datasheet, all chips
-	memRate  float64 // bytes/s reached, all chips
-	memPeak  float64 // bytes/s of the datasheet, all chips
+	flop     float64 // s per FLOP as reached
+	flopPeak float64 // s per FLOP of the datasheet
+	byte     float64 // s per byte as reached
+	bytePeak float64 // s per byte of the datasheet
 }
 
 // New reduces a validated scenario to a Machine.
@@ -67,7 +67,7 @@ func New(sc *scenario.Scenario) *Machine {
 	}
 	m.gemms(sc)
 	m.attention(sc)
-	m.memory(hw)
+	m.memory(hw, Shard(sc))
 	m.links(sc)
 	m.hostStep = unit.Us * (en.StepUs + m.layers*en.LayerUs + m.moeLayers*en.MoELayerUs)
 	m.hostSeq = unit.Us * en.SequenceUs
@@ -84,8 +84,8 @@ func (m *Machine) gemms(sc *scenario.Scenario) {
 	}
 	peak := m.tp * unit.Tera * hw.Peak.Of(md.Activations())
 	g := group{
-		rate: peak * hw.ComputeUtil, peak: peak,
-		memRate: m.tp * bw * min(hw.WeightBandwidthUtil, hw.DRAMUtilCap), memPeak: m.tp * bw,
+		flop: 1 / (peak * hw.ComputeUtil), flopPeak: 1 / peak,
+		byte: 1 / (m.tp * bw * min(hw.WeightBandwidthUtil, hw.DRAMUtilCap)), bytePeak: 1 / (m.tp * bw),
 	}
 	m.dense, m.expert, m.head = g, g, g
 	w := md.GEMMs()
@@ -93,7 +93,7 @@ func (m *Machine) gemms(sc *scenario.Scenario) {
 	m.dense.bytes = m.dense.elements * md.DenseWeights().Bytes()
 	m.expert.elements = m.moeLayers * w.Expert
 	m.expert.bytes = m.expert.elements * md.ExpertWeights().Bytes()
-	m.expert.rate *= hw.ExpertComputeUtil
+	m.expert.flop /= hw.ExpertComputeUtil
 	m.head.elements = w.LMHead
 	m.head.bytes = m.head.elements * md.HeadWeights().Bytes()
 	m.embedRow = m.hidden * md.HeadWeights().Bytes()
@@ -110,22 +110,21 @@ func (m *Machine) attention(sc *scenario.Scenario) {
 	perLayer := md.KVBytesPerToken() / m.layers
 	m.kvFull, m.kvWin = full*perLayer, sliding*perLayer
 
-	m.attnPeak = m.tp * unit.Tera * attentionPeak(sc)
+	peak := m.tp * unit.Tera * attentionPeak(sc)
+	util := hw.AttentionComputeUtil
 	m.sharedUnits = m.separate && hw.AdapterPeakTFLOPS == 0
-	if m.separate && hw.AdapterPeakTFLOPS > 0 {
-		m.attnPeak = m.tp * unit.Tera * hw.AdapterPeakTFLOPS
-	}
-	m.attnRate = m.attnPeak * hw.AttentionComputeUtil
 	if m.sharedUnits {
-		m.attnRate = min(m.attnRate, m.attnPeak*hw.ComputeUtil)
+		util = min(util, hw.ComputeUtil)
+	} else if m.separate {
+		peak = m.tp * unit.Tera * hw.AdapterPeakTFLOPS
 	}
+	m.attnFlop, m.attnFlopPeak = 1/(peak*util), 1/peak
 	bw := unit.GB * hw.MemoryBandwidthGBs
 	if m.separate {
 		bw = unit.GB * hw.StateBandwidthGBs
 	}
-	shard := Shard(sc)
-	m.kvPeak = shard * bw
-	m.kvRate = m.kvPeak * min(hw.KVBandwidthUtil, hw.DRAMUtilCap)
+	bw *= Shard(sc)
+	m.kvByte, m.kvBytePeak = 1/(bw*min(hw.KVBandwidthUtil, hw.DRAMUtilCap)), 1/bw
 }
 
 // attentionPeak returns the TFLOP/s of attention on one chip: at
@@ -152,11 +151,10 @@ func Shard(sc *scenario.Scenario) float64 {
 }
 
 // memory fills the on-chip store and the adapter.
-func (m *Machine) memory(hw *hardware.Hardware) {
-	shard := m.kvPeak / (unit.GB * max(hw.MemoryBandwidthGBs, hw.StateBandwidthGBs))
+func (m *Machine) memory(hw *hardware.Hardware, shard float64) {
 	if hw.OnchipKVMiB > 0 && hw.OnchipKVPolicy != hardware.None {
 		m.onchip = shard * unit.MiB * hw.OnchipKVMiB
-		m.onchipRate = shard * unit.GB * hw.OnchipKVGBs
+		m.onchipByte = 1 / (shard * unit.GB * hw.OnchipKVGBs)
 		m.lru = hw.OnchipKVPolicy == hardware.LRU
 		m.hitRatio = hw.OnchipKVHitRatio
 	}

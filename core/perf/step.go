@@ -77,12 +77,13 @@ func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
 		flops[1] = 2 * m.expert.elements * m.perToken * t
 		read[1] = m.expert.bytes * m.ActiveExperts(t)
 	}
+	slow := 1 / m.saturation(t)
 	groups := [3]*group{&m.dense, &m.expert, &m.head}
 	for i, g := range groups {
-		compute, memory := flops[i]/(g.rate*m.saturation(t)), read[i]/g.memRate
+		compute, memory := flops[i]*g.flop*slow, read[i]*g.byte
 		out[i] = c.roofline(Stage(i), constant(compute), constant(memory), Weights)
-		c.Busy[Compute].Value += flops[i] / g.peak
-		c.Busy[Weights].Value += read[i] / g.memPeak
+		c.Busy[Compute].Value += flops[i] * g.flopPeak
+		c.Busy[Weights].Value += read[i] * g.bytePeak
 		c.FLOPs.Value += flops[i]
 		c.Bytes.Value += read[i]
 	}
@@ -136,14 +137,14 @@ func (m *Machine) hits(scan Line, c *Cost) Line {
 
 // attend books one attention stage.
 func (m *Machine) attend(c *Cost, s Stage, flops, off, on Line) part {
-	memory := off.scale(1 / m.kvRate)
-	onTime := on.over(m.onchipRate)
-	p := c.roofline(s, flops.scale(1/m.attnRate), memory.add(onTime), State)
+	memory := off.scale(m.kvByte)
+	onTime := on.scale(m.onchipByte)
+	p := c.roofline(s, flops.scale(m.attnFlop), memory.add(onTime), State)
 	if p.resource == State {
 		p.onchip = onTime
 	}
-	c.Busy[Compute] = c.Busy[Compute].add(flops.scale(1 / m.attnPeak))
-	c.Busy[State] = c.Busy[State].add(off.scale(1 / m.kvPeak))
+	c.Busy[Compute] = c.Busy[Compute].add(flops.scale(m.attnFlopPeak))
+	c.Busy[State] = c.Busy[State].add(off.scale(m.kvBytePeak))
 	c.FLOPs = c.FLOPs.add(flops)
 	c.Bytes = c.Bytes.add(off)
 	return p

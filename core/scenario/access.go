@@ -157,7 +157,7 @@ func (s *Scenario) setLimit(metric, bound string, x float64) {
 func unknown(path string) *FieldError {
 	for _, n := range study().nodes {
 		if strings.HasPrefix(n.Path, path+".") {
-			return &FieldError{Path: path, Rule: "is a table of parameters, not one parameter"}
+			return &FieldError{Path: path, Rule: fmt.Sprintf("%q is a table of parameters, not one parameter", path)}
 		}
 	}
 	hint := schema.DidYouMean(Nearest(path))

@@ -53,7 +53,7 @@ func compileDoc(d *Document) (*compiled, error) {
 	}
 	for _, set := range rest {
 		if _, ok := c.given[set.path]; ok {
-			return nil, d.Errorf(set.path, "an inline table and a dotted key are the same path", "given twice")
+			return nil, d.Errorf(set.path, "in an inline table and as a dotted key", "given twice")
 		}
 		c.add(set)
 	}

@@ -4,13 +4,14 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/core/hardware"
 	"scoville/core/model"
 	"scoville/core/scenario/schema"
 )
 
 // AppliesTo is where an overlay from a calibration holds: it acts only on a
 // scenario that has one of the listed values in each list. An empty list
-// allows any.
+// allows any. Models and chips may go by any name the catalogue knows.
 type AppliesTo struct {
 	Hardware, Model, WeightDType, KVDType, EngineVersion []string
 }
@@ -122,15 +123,12 @@ func (c *Catalog) applies(a *AppliesTo, all []*compiled, b *base) bool {
 			value, _ = v.(string)
 		}
 		same := func(s string) bool { return strings.EqualFold(s, value) }
-		switch {
-		case cond.key == "hardware" && b.hardware != "":
+		if cond.key == "hardware" && b.hardware != "" {
 			value = b.hardware
-		case cond.key == "model" && b.model != "":
+			same = func(s string) bool { e, _ := hardware.Catalog(s); return s == value || e.Hardware.Name == value }
+		} else if cond.key == "model" && b.model != "" {
 			value = b.model
-			same = func(s string) bool {
-				m, err := model.Catalog(s)
-				return err == nil && m.Name == value
-			}
+			same = func(s string) bool { m, _ := model.Catalog(s); return m.Name == value }
 		}
 		if !slices.ContainsFunc(*cond.list, same) {
 			return false

@@ -207,7 +207,7 @@ func TestSetErrors(t *testing.T) {
 		want string
 	}{
 		{"hardware.wieght_bandwidth_gb_s", 1, `hardware.wieght_bandwidth_gb_s: no parameter "hardware.wieght_bandwidth_gb_s"; did you mean "hardware.weight_bandwidth_gb_s"?`},
-		{"hardware", 1, "hardware: is a table of parameters, not one parameter"},
+		{"hardware", 1, `hardware: "hardware" is a table of parameters, not one parameter`},
 		{"slo.ttft", 1, `slo.ttft: no parameter "slo.ttft"; write METRIC = { max = X } or METRIC = { min = X }`},
 		{"slo.ttft.max", "1", `slo.ttft.max: "1" is a string where a number belongs; write 1 without quotes`},
 		{"slo.ttft.max", math.Inf(1), "slo.ttft.max: +Inf is not a finite number; service level: limit of ttft, in unit of ttft"},

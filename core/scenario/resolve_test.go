@@ -184,11 +184,11 @@ func TestFiles(t *testing.T) {
 		t.Errorf("the trace is not shared: %v", err)
 	}
 	for text, want := range map[string]string{
-		"hardware.name = \"chp.toml\"\n":                                  "s.toml:1:1: hardware.name: \"chp.toml\" cannot be read: no such file\n    1 | hardware.name = \"chp.toml\"\n      | ^ looked in " + dir,
-		"model.config = \".\"\n":                                          "s.toml:1:1: model.config: \".\" cannot be read: not a file\n    1 | model.config = \".\"\n      | ^ looked in " + dir,
-		"hardware.name = \"broken.toml\"\n":                               "broken.toml:3:1: memory_gib: -1 is outside [0,1e9] GiB\n    3 | memory_gib = -1\n      | ^",
-		"hardware.name = \"trace.csv.toml\"\n":                            "s.toml:1:1: hardware.name: \"trace.csv.toml\" cannot be read: no such file\n    1 |",
-		"model.config = \"trace.csv\"\n":                                  "trace.csv: ",
+		"hardware.name = \"chp.toml\"\n":                                   "s.toml:1:1: hardware.name: \"chp.toml\" cannot be read: no such file\n    1 | hardware.name = \"chp.toml\"\n      | ^ looked in " + dir,
+		"model.config = \".\"\n":                                           "s.toml:1:1: model.config: \".\" cannot be read: not a file\n    1 | model.config = \".\"\n      | ^ looked in " + dir,
+		"hardware.name = \"broken.toml\"\n":                                "broken.toml:3:1: memory_gib: -1 is outside [0,1e9] GiB\n    3 | memory_gib = -1\n      | ^",
+		"hardware.name = \"trace.csv.toml\"\n":                             "s.toml:1:1: hardware.name: \"trace.csv.toml\" cannot be read: no such file\n    1 |",
+		"model.config = \"trace.csv\"\n":                                   "trace.csv: ",
 		"workload.arrival = \"trace\"\nworkload.trace = \"config.json\"\n": "config.json:1: ",
 		"workload.arrival = \"trace\"\nworkload.trace = \"no.csv\"\n":      "s.toml:2:1: workload.trace: \"no.csv\" cannot be read: no such file\n",
 	} {
@@ -205,7 +205,7 @@ func TestOverlays(t *testing.T) {
 		want      bool
 	}{
 		{"{}", true},
-		{`{ hardware = ["a100-80", "H100-sxm"] }`, true},
+		{`{ hardware = ["a100-80", "H100_SXM"] }`, true},
 		{`{ hardware = ["a100-80"] }`, false},
 		{`{ hardware = "h100-sxm", model = ["llama-2-7b"], weight_dtype = ["fp8"], kv_dtype = ["fp16", "bf16"], engine_version = ["0.12"] }`, true},
 		{`{ model = ["meta-llama/Llama-2-7b-chat-hf"] }`, true},
@@ -225,11 +225,11 @@ func TestOverlays(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[axes]\nx = 1\n": "o.toml:2:1: an overlay has no table \"axes\"\n    2 | x = 1\n      | ^",
-		"[enginee]\n":     "o.toml:1:1: an overlay has no table \"enginee\"\n    1 | [enginee]\n      | ^ did you mean \"engine\"?",
-		"[sources]\nhardware.overlp = \"x\"\n":               "o.toml:2:1: sources: no parameter \"hardware.overlp\"\n    2 | hardware.overlp = \"x\"\n      | ^ did you mean \"hardware.overlap\"?",
-		"[calibration]\napplies_to = { gpu = [\"h100\"] }\n":  "o.toml:2:16: calibration.applies_to.gpu: no condition \"gpu\"\n",
-		"[calibration.applies_to]\nmodel = [1]\n":             "o.toml:2:1: calibration.applies_to.model: 1 is not a string\n    2 | model = [1]\n      | ^ write [\"...\"]",
+		"[axes]\nx = 1\n":                      "o.toml:2:1: an overlay has no table \"axes\"\n    2 | x = 1\n      | ^",
+		"[enginee]\n":                          "o.toml:1:1: an overlay has no table \"enginee\"\n    1 | [enginee]\n      | ^ did you mean \"engine\"?",
+		"[sources]\nhardware.overlp = \"x\"\n": "o.toml:2:1: sources: no parameter \"hardware.overlp\"\n    2 | hardware.overlp = \"x\"\n      | ^ did you mean \"hardware.overlap\"?",
+		"[calibration]\napplies_to = { gpu = [\"h100\"] }\n": "o.toml:2:16: calibration.applies_to.gpu: no condition \"gpu\"\n",
+		"[calibration.applies_to]\nmodel = [1]\n":            "o.toml:2:1: calibration.applies_to.model: 1 is not a string\n    2 | model = [1]\n      | ^ write [\"...\"]",
 	} {
 		if _, err := OverlayLayer(doc(t, "o.toml", text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got\n%v\nwant\n%s", err, want)
@@ -255,13 +255,13 @@ func TestDocumentErrors(t *testing.T) {
 		"[engine]\ntp = \"4\"\n": `s.toml:2:1: engine.tp: "4" is a string where a number belongs
     2 | tp = "4"
       | ^ write 4 without quotes`,
-		"engine = 4\n": `s.toml:1:1: engine: is a table of parameters, not one parameter
+		"engine = 4\n": `s.toml:1:1: "engine" is a table of parameters, not one parameter
     1 | engine = 4
       | ^`,
 		"engine.tp = 2000-01-01\n": `s.toml:1:1: engine.tp: a date is not a number
     1 | engine.tp = 2000-01-01
       | ^ tensor-parallel chips, in chips`,
-		"workload.class = 3\n":           "s.toml:1:1: workload.class: 3 is not an array of tables\n    1 | workload.class = 3\n      | ^ write each class as a table [[workload.class]] with a name",
+		"workload.class = 3\n":            "s.toml:1:1: workload.class: 3 is not an array of tables\n    1 | workload.class = 3\n      | ^ write each class as a table [[workload.class]] with a name",
 		"[[workload.class]]\nshare = 1\n": "s.toml:1:1: workload.class.name: a class needs a name\n    1 | [[workload.class]]\n      | ^ add name = \"...\"; keys such as workload.class.short.share use it",
 		"[[workload.class]]\nname = \"A b\"\n": `s.toml:2:1: workload.class.name: "A b" is not a name of a class
     2 | name = "A b"
@@ -272,18 +272,18 @@ func TestDocumentErrors(t *testing.T) {
 		"[[workload.class]]\nname = \"a\"\nprompt_tokens = { mean = 3, max = 1e3, dst = \"gamma\" }\n": `s.toml:3:40: workload.class.a.prompt_tokens: no parameter "workload.class.a.prompt_tokens.dst"
     3 | prompt_tokens = { mean = 3, max = 1e3, dst = "gamma" }
       |                                        ^ did you mean "workload.class.a.prompt_tokens.dist"?`,
-		"[[workload.class]]\nname = \"a\"\n[workload]\n\"class.b.share\" = 1\n": "",
-		"\"workload.class.b.share\" = 1\n[[workload.class]]\nname = \"a\"\n":  "s.toml:1:1: workload.class.b.share: no class is named \"b\"\n    1 | \"workload.class.b.share\" = 1\n      | ^ the classes are a",
-		"\"hardware.peak_tflops\" = { fp8 = 1 }\nhardware.peak_tflops.fp8 = 2\n": "s.toml:",
-		"model.name = \"llama-2-7bb\"\n": "s.toml:1:1: model.name: \"llama-2-7bb\" is not in the catalogue\n    1 | model.name = \"llama-2-7bb\"\n      | ^ the nearest is \"llama-2-7b\"",
-		"hardware.name = \"h100-smx\"\n": "s.toml:1:1: hardware.name: no hardware \"h100-smx\" in the catalogue\n    1 | hardware.name = \"h100-smx\"\n      | ^ ",
-		"slo.x = 3\n":                    "s.toml:1:1: slo: no parameter \"slo.x\"\n    1 | slo.x = 3\n      | ^ write METRIC = { max = X } or METRIC = { min = X }",
+		"\"workload.class.b.share\" = 1\n[[workload.class]]\nname = \"a\"\n": "s.toml:1:1: workload.class.b.share: no class is named \"b\"\n    1 | \"workload.class.b.share\" = 1\n      | ^ the classes are a",
+		"hardware = { memory_gib = 1 }\n\"hardware.memory_gib\" = 2\n":       "s.toml:1:14: hardware.memory_gib: given twice\n*",
+		"model.name = \"llama-2-7bb\"\n":                                     "s.toml:1:1: model.name: \"llama-2-7bb\" is not in the catalogue\n    1 | model.name = \"llama-2-7bb\"\n      | ^ did you mean llama-2-7b*",
+		"hardware.name = \"h100-smx\"\n":                                     "s.toml:1:1: hardware.name: no hardware \"h100-smx\" in the catalogue\n    1 | hardware.name = \"h100-smx\"\n      | ^ did you mean h100-sxm*",
+		"slo.x = 3\n":                                                        "s.toml:1:1: slo: no parameter \"slo.x\"\n    1 | slo.x = 3\n      | ^ write METRIC = { max = X } or METRIC = { min = X }",
 	} {
 		d, err := ParseTOML("s.toml", []byte(text))
 		if err == nil {
 			_, err = NewCatalog(".").Resolve(Layer{Doc: d})
 		}
-		if err == nil || !strings.HasPrefix(err.Error(), want) || strings.Count(want, "\n") == 2 && !strings.HasSuffix(want, " ") && !strings.HasSuffix(want, "\"") && err.Error() != want {
+		start, open := strings.CutSuffix(want, "*")
+		if err == nil || err.Error() != want && !(open && strings.HasPrefix(err.Error(), start)) {
 			t.Errorf("%s\ngot\n%v\nwant\n%s", text, err, want)
 		}
 	}

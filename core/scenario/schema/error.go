@@ -61,9 +61,11 @@ func Show(v any) string {
 
 // Closest returns the candidate that name is most likely a misspelling of, or
 // "" when none is near: edit distance (insert, delete, replace, swap of
-// neighbours) of at most a third of its length. The first of equals wins.
+// neighbours) of at most a third of its length, but 1 for the shortest. The
+// first of equals wins.
 func Closest(name string, candidates []string) string {
-	best, limit := "", max(1, utf8.RuneCountInString(name)/3)
+	n := utf8.RuneCountInString(name)
+	best, limit := "", min(max(1, n/3), n-1)
 	for _, c := range candidates {
 		if d := distance(name, c, limit); d <= limit {
 			best, limit = c, d-1
