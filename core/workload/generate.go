@@ -132,10 +132,10 @@ func (d *Dist) draw(u, lengthRange float64) int32 {
 		x = d.Mean
 		if lengthRange > 0 && lengthRange < 1 {
 			lo := math.Max(1, math.Floor(lengthRange*d.Mean))
-			return int32(lo + math.Floor(u*(d.Mean-lo+1)))
+			x = lo + math.Floor(u*(d.Mean-lo+1))
 		}
 	}
-	x = math.Max(math.Round(x), math.Max(1, d.Min))
+	x = math.Max(math.Round(x), math.Max(1, math.Ceil(d.Min)))
 	if d.Max > 0 {
 		x = math.Min(x, math.Max(1, d.Max))
 	}

@@ -29,16 +29,16 @@ func TestUniformPinned(t *testing.T) {
 		k         int
 		want      float64
 	}{
-		{0, 0, "arrivals", 0, 0},
-		{0, 0, "arrivals", 1, 0},
-		{1, 0, "arrivals", 0, 0},
-		{0, 1, "arrivals", 0, 0},
-		{42, 3, "prompt", 0, 0},
-		{42, 3, "output", 1_000_000, 0},
-		{math.MaxUint64, 9, "class", 7, 0},
+		{0, 0, "arrivals", 0, 0.6711568479215188},
+		{0, 0, "arrivals", 1, 0.7820200988943758},
+		{1, 0, "arrivals", 0, 0.3722983560972849},
+		{0, 1, "arrivals", 0, 0.2885617136264159},
+		{42, 3, "prompt", 0, 0.8566305776615436},
+		{42, 3, "output", 1_000_000, 0.5414401690876248},
+		{math.MaxUint64, 9, "class", 7, 0.618847574830847},
 	} {
 		if got := NewStream(c.seed, c.replicate, c.name).Uniform(c.k); got != c.want {
-			t.Errorf("{%d, %d, %q, %d, %v}", c.seed, c.replicate, c.name, c.k, got)
+			t.Errorf("draw %d of %q, seed %d, replicate %d: %v, want %v", c.k, c.name, c.seed, c.replicate, got, c.want)
 		}
 	}
 }

@@ -42,7 +42,7 @@ func ReadTrace(file string, data []byte) ([]Record, error) {
 	r.ReuseRecord = true
 	head, err := r.Read()
 	if err != nil {
-		return nil, traceSyntax(file, 1, err)
+		return nil, traceSyntax(file, err)
 	}
 	cols, err := traceColumns(file, head)
 	if err != nil {
@@ -55,10 +55,10 @@ func ReadTrace(file string, data []byte) ([]Record, error) {
 		if err == io.EOF {
 			break
 		}
-		line, _ := r.FieldPos(0)
 		if err != nil {
-			return nil, traceSyntax(file, line, err)
+			return nil, traceSyntax(file, err)
 		}
+		line, _ := r.FieldPos(0)
 		rec, err := traceRecord(file, line, row, cols)
 		if err != nil {
 			return nil, err
@@ -81,7 +81,7 @@ func ReadTrace(file string, data []byte) ([]Record, error) {
 	return out, nil
 }
 
-func traceSyntax(file string, line int, err error) error {
+func traceSyntax(file string, err error) error {
 	var pe *csv.ParseError
 	if errors.As(err, &pe) {
 		return &TraceError{file, pe.Err.Error(), "one row a request, as many fields as the header has", pe.Line}
@@ -89,7 +89,7 @@ func traceSyntax(file string, line int, err error) error {
 	if errors.Is(err, io.EOF) {
 		return &TraceError{file, "empty file", "expected columns TIMESTAMP, ContextTokens, GeneratedTokens", 1}
 	}
-	return &TraceError{file, err.Error(), "", line}
+	return &TraceError{file, err.Error(), "", 1}
 }
 
 // traceColumns finds the three columns by name, case and blanks ignored.
