@@ -24,8 +24,22 @@ import (
 	"scoville/core/workload"
 )
 
+// Order is the order in which waiting requests are admitted.
+type Order int
+
+// The orders.
+const (
+	FCFS     Order = iota // first come, first served
+	Shortest              // fewest prompt + output tokens first, lengths known
+	Priority              // lowest priority number first; the last of them is preempted first
+)
+
 // Config is what the scheduler needs, already resolved.
 type Config struct {
+	Order        Order
+	Priorities   []int32 // by class, for Priority
+	PrefillFirst bool    // steps are prompts alone while one can be admitted, else decodes alone (vLLM V0)
+
 	MaxSeqs   int  // most running sequences
 	MaxTokens int  // token budget of a step
 	Chunked   bool // prompts may be split over steps

@@ -61,35 +61,3 @@ func (in *intake) answered(t float64) {
 		in.releases = append(in.releases, t)
 	}
 }
-
-// deque is the waiting queue: numbers of requests, preempted ones back in
-// front.
-type deque struct {
-	items []int32
-	head  int
-}
-
-func (d *deque) reset()       { d.items, d.head = d.items[:0], 0 }
-func (d *deque) len() int     { return len(d.items) - d.head }
-func (d *deque) front() int32 { return d.items[d.head] }
-func (d *deque) pop()         { d.head++ }
-
-func (d *deque) pushBack(v int32) {
-	if d.head > 1024 && d.head > len(d.items)/2 {
-		d.items = d.items[:copy(d.items, d.items[d.head:])]
-		d.head = 0
-	}
-	d.items = append(d.items, v)
-}
-
-func (d *deque) pushFront(v int32) {
-	if d.head == 0 {
-		n := len(d.items)
-		d.items = append(d.items, make([]int32, 64)...)
-		copy(d.items[64:], d.items[:n])
-		d.items = d.items[:n+64]
-		d.head = 64
-	}
-	d.head--
-	d.items[d.head] = v
-}

@@ -18,12 +18,16 @@ const NumTracked = len(tracked) + 1
 
 // peaks finds the largest utilisation in any window [i, i+1) x Window.
 type peaks struct {
-	end  float64             // of the window now open
+	open float64             // number of the window now open
 	busy [NumTracked]float64 // s of use in it
 	most [NumTracked]float64 // s of use in the busiest window
 }
 
-func (p *peaks) reset() { *p = peaks{end: Window} }
+func (p *peaks) reset() { *p = peaks{} }
+
+// end returns the end of the open window. Ends are products, so that no error
+// adds up.
+func (p *peaks) end() float64 { return (p.open + 1) * Window }
 
 // lines returns the tracked uses of a step.
 func lines(c *perf.Cost) [NumTracked]perf.Line {
@@ -42,16 +46,16 @@ func lines(c *perf.Cost) [NumTracked]perf.Line {
 func (p *peaks) add(now float64, c *perf.Cost, m int) {
 	use := lines(c)
 	total := c.Total.Sum(float64(m))
-	if now >= p.end {
+	if now >= p.end() {
 		p.skip(now)
 	}
-	if now+total < p.end {
+	if now+total < p.end() {
 		for i := range p.busy {
 			p.busy[i] += use[i].Sum(float64(m))
 		}
 		return
 	}
-	first := p.end - now
+	first := p.end() - now
 	whole := math.Floor((total - first) / Window) // windows within the steps
 	before := upTo(&use, c.Total, first, m)
 	for i := range p.most {
@@ -73,7 +77,7 @@ func (p *peaks) add(now float64, c *perf.Cost, m int) {
 	for i := range p.busy {
 		p.busy[i] = use[i].Sum(float64(m)) - rest[i]
 	}
-	p.end += (whole + 1) * Window
+	p.open += whole + 1
 }
 
 // upTo returns the use in the first t seconds of m steps.
@@ -91,7 +95,7 @@ func (p *peaks) skip(now float64) {
 		p.most[i] = max(p.most[i], p.busy[i])
 		p.busy[i] = 0
 	}
-	p.end += (math.Floor((now-p.end)/Window) + 1) * Window
+	p.open = math.Floor(now / Window)
 }
 
 // position returns how many whole steps of m end by time t after their start,

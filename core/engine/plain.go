@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -100,7 +101,7 @@ func (p *plain) arrive(atNow bool) {
 			Arrival:  arrival, Entered: entry, Host: p.cfg.Client + front, Queue: entry - arrival - front,
 		}
 		p.out.SystemArea += p.now - arrival
-		p.waiting = append(p.waiting, &plainSeq{id: id, prompt: int(q.Prompt), output: int(q.Output)})
+		p.enqueue(&plainSeq{id: id, prompt: int(q.Prompt), output: int(q.Output)}, false)
 	}
 }
 
@@ -117,35 +118,65 @@ func (p *plain) allot(s *plainSeq, n, keep int) bool {
 	return true
 }
 
-// schedule visits the running sequences oldest first, then the waiting ones.
+// schedule visits the running sequences oldest first, then the waiting ones;
+// prefill-first visits the waiting ones first and the others only if none was
+// admitted.
 func (p *plain) schedule() {
 	p.work = p.work[:0]
-	budget := p.cfg.MaxTokens
-	preempted := false
-	for i := 0; i < len(p.running) && budget > 0; i++ {
-		s := p.running[i]
-		n := min(s.prompt+s.done-s.computed, budget)
-		for i < len(p.running) && !p.allot(s, n, 0) {
-			p.evict()
-			preempted = true
-		}
-		if i < len(p.running) {
-			p.work = append(p.work, plainWork{s, n})
-			budget -= n
+	if p.cfg.PrefillFirst {
+		p.admit(p.cfg.MaxTokens)
+		if len(p.work) > 0 {
+			return
 		}
 	}
-	for !preempted && len(p.waiting) > 0 && budget > 0 && len(p.running) < p.cfg.MaxSeqs {
+	before := p.out.Preemptions
+	for _, s := range slices.Clone(p.running) {
+		p.proceed(s)
+	}
+	if p.out.Preemptions == before && !p.cfg.PrefillFirst {
+		p.admit(p.budget())
+	}
+}
+
+// budget returns the tokens that the step still has room for.
+func (p *plain) budget() int {
+	n := p.cfg.MaxTokens
+	for _, w := range p.work {
+		n -= w.n
+	}
+	return n
+}
+
+// proceed gives one running sequence its next tokens, preempting others until
+// there are blocks for them.
+func (p *plain) proceed(s *plainSeq) {
+	for slices.Contains(p.running, s) {
+		n := min(s.prompt+s.done-s.computed, p.budget())
+		if n == 0 {
+			return
+		}
+		if p.allot(s, n, 0) {
+			p.work = append(p.work, plainWork{s, n})
+			return
+		}
+		p.evict()
+	}
+}
+
+// admit starts waiting requests while budget, sequences and blocks last.
+func (p *plain) admit(budget int) {
+	for len(p.waiting) > 0 && budget > 0 && len(p.running) < p.cfg.MaxSeqs {
 		s := p.waiting[0]
 		n := min(s.prompt+s.done, budget)
 		if n < s.prompt+s.done && !p.cfg.Chunked {
-			break
+			return
 		}
 		keep := 0
 		if len(p.running) > 0 {
 			keep = p.cfg.Watermark
 		}
 		if !p.allot(s, n, keep) {
-			break
+			return
 		}
 		p.waiting = p.waiting[1:]
 		p.running = append(p.running, s)
@@ -161,17 +192,36 @@ func (p *plain) schedule() {
 	}
 }
 
-// evict preempts the newest running sequence.
+// evict preempts the newest running sequence, or under Priority the one that
+// would be admitted last.
 func (p *plain) evict() {
 	s := p.running[len(p.running)-1]
-	p.running = p.running[:len(p.running)-1]
+	if p.cfg.Order == Priority {
+		s = slices.MaxFunc(p.running, func(a, b *plainSeq) int {
+			return cmp.Or(cmp.Compare(p.key(a), p.key(b)), cmp.Compare(a.id, b.id))
+		})
+	}
+	p.running = slices.DeleteFunc(p.running, func(o *plainSeq) bool { return o == s })
+	p.work = slices.DeleteFunc(p.work, func(w plainWork) bool { return w.s == s })
 	p.used -= s.blocks
 	s.blocks, s.computed, s.decoding = 0, 0, false
 	r := &p.out.Requests[s.id]
 	r.Preemptions++
 	r.Entered = p.now
 	p.out.Preemptions++
-	p.waiting = slices.Insert(p.waiting, 0, s)
+	p.enqueue(s, true)
+}
+
+func (p *plain) key(s *plainSeq) int64 { return p.cfg.key(&p.reqs[s.id]) }
+
+// enqueue puts a request in its place in the waiting list: behind its equals,
+// or before them if it was preempted.
+func (p *plain) enqueue(s *plainSeq, preempted bool) {
+	i := 0
+	for i < len(p.waiting) && (p.key(p.waiting[i]) < p.key(s) || !preempted && p.key(p.waiting[i]) == p.key(s)) {
+		i++
+	}
+	p.waiting = slices.Insert(p.waiting, i, s)
 }
 
 // execute runs the step that schedule formed.
@@ -179,15 +229,15 @@ func (p *plain) execute() {
 	p.idle = 0
 	p.out.PeakBlocks = max(p.out.PeakBlocks, p.used)
 	var b perf.Batch
-	resident, counted := 0.0, 0
+	resident := 0.0
+	for _, s := range p.running {
+		resident += float64(s.computed)
+	}
 	for _, w := range p.work {
 		s := w.s
-		resident += float64(s.computed + w.n)
+		resident += float64(w.n)
 		if s.decoding {
 			b.AddDecode(s.computed+1, p.m.Window())
-			if s.id >= p.cfg.Warmup {
-				counted++
-			}
 		} else {
 			b.AddChunk(s.computed, w.n, p.m.Window(), s.computed+w.n == s.prompt+s.done)
 		}
@@ -195,9 +245,6 @@ func (p *plain) execute() {
 	var c perf.Cost
 	p.m.Step(&b, &c)
 	p.book(&c, resident)
-	if counted > 0 {
-		p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: c.Total.Value, Steps: 1, Weight: int32(counted)})
-	}
 	p.now += c.Total.Value
 	p.arrive(false)
 	for _, w := range p.work {
@@ -223,7 +270,7 @@ func (p *plain) apply(w plainWork, c *perf.Cost) {
 	}
 	if s.done == 0 {
 		r.First = p.now + p.cfg.Client
-	} else if !decoding && s.id >= p.cfg.Warmup {
+	} else if s.id >= p.cfg.Warmup {
 		p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: p.now - s.last, Steps: 1, Weight: 1})
 	}
 	s.done++

@@ -39,14 +39,18 @@ func newTrial(seed uint64) trial {
 		if !burst {
 			at += workload.Exponential(r.Float64()) / (rate + 1e-3)
 		}
-		q := workload.Request{Arrival: at, Prompt: 1 + int32(r.IntN(pick(r, 10, 300, 3000))), Output: 1 + int32(r.IntN(pick(r, 1, 20, 400)))}
+		q := workload.Request{Arrival: at, Class: int32(r.IntN(3)), Prompt: 1 + int32(r.IntN(pick(r, 10, 300, 3000))), Output: 1 + int32(r.IntN(pick(r, 1, 20, 400)))}
 		longest = max(longest, int(q.Prompt+q.Output))
 		t.reqs = append(t.reqs, q)
 	}
 	e := &t.sc.Engine
 	t.cfg = Config{
 		MaxSeqs: e.MaxNumSeqs, MaxTokens: e.MaxTokens, Chunked: r.IntN(4) > 0, BlockSize: e.BlockSize,
+		Order: pick(r, FCFS, FCFS, Shortest, Priority), Priorities: []int32{1, 0, 2}, PrefillFirst: r.IntN(4) == 0,
 		Warmup: r.IntN(5), Frontend: pick(r, 0.0, 0, 1e-6), Client: pick(r, 0.0, 0.01),
+	}
+	if t.cfg.PrefillFirst {
+		t.cfg.Chunked = false
 	}
 	if !t.cfg.Chunked {
 		t.cfg.MaxTokens = max(t.cfg.MaxTokens, longest)

@@ -42,28 +42,16 @@ func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []wo
 	return out.check(e.completed, cfg.Client, e.pool.Used())
 }
 
-// schedule forms the batch of the next step: all decodes, the rest of a
-// started prompt, then admissions.
+// schedule forms the batch of the next step. Continuous batching takes all
+// decodes, the rest of a started prompt, then admissions; prefill-first takes
+// admissions alone, and decodes when there is none.
 func (e *Engine) schedule() error {
 	e.chunks, e.evicted = e.chunks[:0], false
-	for e.decodes > 0 && e.pool.Needs(e.step) > e.pool.Free() {
-		e.preempt()
+	if e.batch = (perf.Batch{}); e.cfg.PrefillFirst {
+		e.admit(e.cfg.MaxTokens, 0)
 	}
-	e.batch = perf.Batch{
-		Seqs: e.decodes, Decodes: e.decodes, Tokens: e.decodes, Rows: e.decodes,
-		DecodeCtx: e.ctx, DecodeCtxWin: e.ctxWin, DecodeGrowing: e.growing,
-	}
-	needed := e.pool.Needs(e.step)
-	budget := e.cfg.MaxTokens - e.decodes
-	if e.partial != none && budget > 0 {
-		if !e.extend(e.partial, budget, needed) {
-			e.preempt()
-		} else {
-			budget -= int(e.chunks[0].tokens)
-		}
-	}
-	if !e.evicted {
-		e.admit(budget, needed)
+	if len(e.chunks) == 0 {
+		e.proceed()
 	}
 	if e.batch.Seqs > 0 {
 		e.idle = 0
@@ -75,28 +63,51 @@ func (e *Engine) schedule() error {
 	return nil
 }
 
-// extend gives a sequence the next piece of its prompt, at most budget tokens,
-// leaving `needed` blocks for the decodes, and reports whether its blocks were
-// there.
-func (e *Engine) extend(slot int32, budget, needed int) bool {
-	s := &e.seqs[slot]
-	n := min(int(s.target-s.held), budget)
-	blocks := e.pool.Blocks(int(s.held)+n) - int(s.blocks)
-	if blocks > e.pool.Free()-needed || !e.pool.Take(blocks) {
-		return false
+// proceed adds what runs, preempting until its new blocks are free, and in
+// continuous batching then admits.
+func (e *Engine) proceed() {
+	rest := 0
+	for e.running > 0 {
+		more := 0
+		if rest = 0; e.partial != none {
+			s := &e.seqs[e.partial]
+			rest = min(int(s.target-s.held), e.cfg.MaxTokens-e.decodes)
+			more = e.pool.Blocks(int(s.held)+rest) - int(s.blocks)
+		}
+		if e.pool.Needs(e.step)+more <= e.pool.Free() {
+			break
+		}
+		e.preempt(e.victim())
 	}
+	e.batch = perf.Batch{
+		Seqs: e.decodes, Decodes: e.decodes, Tokens: e.decodes, Rows: e.decodes,
+		DecodeCtx: e.ctx, DecodeCtxWin: e.ctxWin, DecodeGrowing: e.growing,
+	}
+	if rest > 0 {
+		e.extend(e.partial, rest)
+	}
+	if !e.evicted && !e.cfg.PrefillFirst {
+		e.admit(e.cfg.MaxTokens-e.decodes-rest, e.pool.Needs(e.step))
+	}
+}
+
+// extend gives a sequence the next n tokens of its prompt, for which blocks
+// are free.
+func (e *Engine) extend(slot int32, n int) {
+	s := &e.seqs[slot]
+	blocks := e.pool.Blocks(int(s.held)+n) - int(s.blocks)
+	e.pool.Take(blocks)
 	s.blocks += int32(blocks)
 	e.chunks = append(e.chunks, chunk{slot: slot, tokens: int32(n)})
 	e.batch.AddChunk(int(s.held), n, e.m.Window(), s.held+int32(n) == s.target)
-	return true
 }
 
-// admit starts waiting requests, first come first served, while token budget,
-// sequences and blocks last. Admission keeps a watermark of blocks free for
-// the running sequences unless there are none.
+// admit starts waiting requests in order while token budget, sequences and
+// blocks last. Admission keeps the blocks that the decodes need now and a
+// watermark for later, unless nothing runs.
 func (e *Engine) admit(budget, needed int) {
 	for e.waiting.len() > 0 && budget > 0 && e.running < e.cfg.MaxSeqs {
-		id := e.waiting.front()
+		id := e.waiting.first()
 		tokens := int(e.reqs[id].Prompt + e.resume[id])
 		if tokens > budget && !e.cfg.Chunked {
 			return
@@ -111,7 +122,7 @@ func (e *Engine) admit(budget, needed int) {
 		}
 		e.waiting.pop()
 		slot := e.enlist(id)
-		e.extend(slot, budget, needed)
+		e.extend(slot, n)
 		r := &e.out.Requests[id]
 		if r.Scheduled == 0 && r.Preemptions == 0 {
 			r.Scheduled = e.now
@@ -134,14 +145,14 @@ func (e *Engine) advance() {
 		m = e.jump()
 	}
 	e.book(m)
-	e.pool.Grow(e.step, m)
-	e.emit(m)
+	start := e.now
 	e.now += e.cost.Total.Sum(float64(m))
 	e.take(false)
-	e.ctx += float64(e.decodes) * float64(m)
-	e.ctxWin += float64(e.growing) * float64(m)
-	e.step += int64(m)
-	e.fill()
+	if e.batch.Decodes > 0 {
+		e.decode(m, start)
+	} else if e.counted > 0 && len(e.stalls) == 0 {
+		e.stalls = append(e.stalls, stall{start, int32(e.counted)})
+	}
 	for e.ends.Len() > 0 && e.ends.Top().At <= e.step {
 		it := e.ends.Pop()
 		if e.seqs[it.Value].stamp == it.Seq {
@@ -151,6 +162,17 @@ func (e *Engine) advance() {
 	for i := range e.chunks {
 		e.absorb(&e.chunks[i])
 	}
+}
+
+// decode moves the decodes m steps on, which began at start.
+func (e *Engine) decode(m int, start float64) {
+	e.emit(m, start)
+	e.pool.Grow(e.step, m)
+	e.ctx += float64(e.decodes) * float64(m)
+	e.ctxWin += float64(e.growing) * float64(m)
+	e.step += int64(m)
+	e.lastDecode = e.now
+	e.fill()
 }
 
 // jump returns how many steps the batch decodes unchanged: until a line kinks,
@@ -174,7 +196,8 @@ func (e *Engine) jump() int {
 	if e.evicted {
 		return 1 // admission was barred in this step only
 	}
-	if m > 1 && e.waiting.len() == 0 && e.running < e.cfg.MaxSeqs {
+	blocked := e.waiting.len() > 0 && e.cfg.Order == FCFS // the first one will not fit before a sequence ends
+	if m > 1 && !blocked && e.running < e.cfg.MaxSeqs {
 		if _, entry, ok := e.in.peek(); ok {
 			m = min(m, stepsUntil(e.cost.Total, entry-e.now-simultaneous))
 		}
@@ -228,7 +251,10 @@ func (e *Engine) book(m int) {
 	o.RunArea += float64(e.running) * t
 	o.SystemArea += float64(e.inSystem) * t
 	held := e.batch.PrefillCtx // prompts hold what they have computed and compute now
-	o.TokenArea += held*t + product(perf.Line{Value: e.ctx, Slope: float64(e.decodes)}, c.Total, f)
+	if e.batch.Decodes == 0 {
+		held += e.ctx - float64(e.decodes)
+	}
+	o.TokenArea += held*t + product(perf.Line{Value: e.batch.DecodeCtx, Slope: float64(e.batch.Decodes)}, c.Total, f)
 }
 
 // product returns the sum over m steps of a times b.
@@ -238,10 +264,39 @@ func product(a, b perf.Line, m float64) float64 {
 	return a.Value*b.Value*m + (a.Value*b.Slope+a.Slope*b.Value)*k1 + a.Slope*b.Slope*k2
 }
 
-// emit notes the inter-token latencies of the decodes.
-func (e *Engine) emit(m int) {
-	if e.counted > 0 {
-		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.cost.Total.Value, Slope: e.cost.Total.Slope, Steps: int32(m), Weight: int32(e.counted)})
+// emit notes the inter-token latencies of m decode steps that began at start.
+// The first latency of sequences that had to wait for prompts reaches back to
+// their last emission.
+func (e *Engine) emit(m int, start float64) {
+	if e.counted == 0 {
+		return
+	}
+	g := metrics.Gap{Start: e.cost.Total.Value, Slope: e.cost.Total.Slope, Steps: int32(m), Weight: int32(e.counted)}
+	if len(e.stalls) > 0 {
+		for _, s := range e.stalls {
+			e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: g.Start + (start - s.last), Steps: 1, Weight: s.count})
+		}
+		e.stalls = e.stalls[:0]
+		g.Start += g.Slope
+		g.Steps--
+	}
+	if g.Steps > 0 {
+		e.out.Gaps = append(e.out.Gaps, g)
+	}
+}
+
+// unstall takes a preempted sequence from the decodes that wait.
+func (e *Engine) unstall(id int32, last float64) {
+	if int(id) < e.cfg.Warmup {
+		return
+	}
+	for i := range e.stalls {
+		if s := &e.stalls[i]; s.last == last {
+			if s.count--; s.count == 0 {
+				e.stalls = append(e.stalls[:i], e.stalls[i+1:]...)
+			}
+			return
+		}
 	}
 }
 
@@ -282,6 +337,9 @@ func (e *Engine) absorb(c *chunk) {
 		return
 	}
 	e.startDecode(c.slot)
+	if e.batch.Decodes == 0 && int(s.id) >= e.cfg.Warmup && e.cfg.PrefillFirst {
+		e.stalls = append(e.stalls, stall{e.now, 1})
+	}
 }
 
 // split attributes the time of a prompt step: host, adapter, the chunk's own

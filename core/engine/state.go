@@ -37,7 +37,7 @@ type Engine struct {
 
 	now     float64
 	in      intake
-	waiting deque
+	waiting queue
 	pool    kv.Pool
 
 	seqs           []seq
@@ -66,6 +66,16 @@ type Engine struct {
 	soloB   perf.Batch
 	idle    int
 	peaks   peaks
+
+	stalls     []stall // decodes that wait while prompts run, by their last emission
+	lastDecode float64 // end of the last step with decodes
+}
+
+// stall is decodes past the warm-up that emitted last at one time and wait for
+// prompts since.
+type stall struct {
+	last  float64
+	count int32
 }
 
 // chunk is a piece of a prompt in one step.
@@ -79,7 +89,8 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.completed = 0
 	e.ctx, e.ctxWin = 0, 0
 	e.in.reset(&cfg, reqs)
-	e.waiting.reset()
+	e.waiting.reset(cfg.Order != FCFS)
+	e.stalls, e.lastDecode = e.stalls[:0], 0
 	e.pool.Reset(cfg.Blocks, cfg.BlockSize)
 	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
 	e.oldest, e.newest, e.partial = none, none, none
@@ -146,7 +157,7 @@ func (e *Engine) delist(slot int32) {
 // and emits one more with every step from now on.
 func (e *Engine) startDecode(slot int32) {
 	s := &e.seqs[slot]
-	s.decode, s.since = true, e.step
+	s.decode, s.since, s.last = true, e.step, e.now
 	e.stamps++
 	s.stamp = e.stamps
 	e.decodes++
@@ -190,13 +201,44 @@ func (e *Engine) stopDecode(slot int32) {
 	s.blocks = int32(e.pool.Blocks(int(s.held)))
 }
 
-// preempt sends the newest running sequence back to the front of the queue.
-func (e *Engine) preempt() {
-	slot := e.newest
+// victim returns the running sequence to preempt: the newest, or under
+// Priority the one that would be admitted last.
+func (e *Engine) victim() int32 {
+	if e.cfg.Order != Priority {
+		return e.newest
+	}
+	worst := e.oldest
+	for slot := e.seqs[worst].next; slot != none; slot = e.seqs[slot].next {
+		a, b := e.seqs[slot].id, e.seqs[worst].id
+		if ka, kb := e.key(a), e.key(b); ka > kb || ka == kb && a > b {
+			worst = slot
+		}
+	}
+	return worst
+}
+
+// key returns what the waiting queue sorts request id by.
+func (e *Engine) key(id int32) int64 { return e.cfg.key(&e.reqs[id]) }
+
+func (c *Config) key(r *workload.Request) int64 {
+	switch c.Order {
+	case Shortest:
+		return int64(r.Prompt) + int64(r.Output)
+	case Priority:
+		return int64(c.Priorities[r.Class])
+	}
+	return 0
+}
+
+// preempt sends a running sequence back to the front of its equals in the
+// queue.
+func (e *Engine) preempt(slot int32) {
 	s := &e.seqs[slot]
 	if s.decode {
 		e.stopDecode(slot)
-		e.out.Requests[s.id].Finish = e.now // last emission: every decode emitted in the step before
+		last := max(s.last, e.lastDecode)
+		e.out.Requests[s.id].Finish = last // where its next inter-token latency begins
+		e.unstall(s.id, last)
 	}
 	e.pool.Release(int(s.blocks))
 	if e.partial == slot {
@@ -208,7 +250,7 @@ func (e *Engine) preempt() {
 	r.Entered = e.now
 	e.out.Preemptions++
 	e.evicted = true
-	e.waiting.pushFront(s.id)
+	e.waiting.push(s.id, e.key(s.id), true)
 	e.delist(slot)
 }
 
@@ -262,6 +304,6 @@ func (e *Engine) take(atNow bool) {
 		}
 		e.inSystem++
 		e.out.SystemArea += e.now - arrival
-		e.waiting.pushBack(int32(id))
+		e.waiting.push(int32(id), e.cfg.key(q), false)
 	}
 }
