@@ -40,6 +40,10 @@ type Config struct {
 	Priorities   []int32 // by class, for Priority
 	PrefillFirst bool    // steps are prompts alone while one can be admitted, else decodes alone (vLLM V0)
 
+	Batching     Batching
+	BatchWindow  float64 // s the oldest request waits for a batch (Dynamic, Bucketed)
+	BucketTokens int     // width of a prompt length bucket (Bucketed)
+
 	MaxSeqs   int  // most running sequences
 	MaxTokens int  // token budget of a step
 	Chunked   bool // prompts may be split over steps
@@ -76,6 +80,7 @@ type Output struct {
 	Steps       int64   // engine steps
 	Events      int64   // iterations of the simulation
 	Computed    int64   // prompt tokens computed, recomputation included
+	Padded      int64   // tokens computed for padding
 	Emitted     int64   // output tokens
 	Preemptions int64
 	RunArea     float64 // integral of running sequences, s

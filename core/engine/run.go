@@ -14,15 +14,28 @@ import (
 // nothing moves. The requests must fit (Config.Fits).
 func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	e.reset(m, cfg, reqs, out)
+	serve := e.iterate
+	if cfg.Batching != Iteration {
+		serve = e.batches
+	}
+	if err := serve(ctx); err != nil || cfg.Saturate && e.completed < len(reqs) {
+		return err
+	}
+	out.End, out.PeakBlocks, out.Peaks = e.now, e.pool.Peak(), e.peaks.finish()
+	return out.check(e.completed, cfg.Client, e.pool.Used())
+}
+
+// iterate serves the requests step by step, every step with a batch of its own.
+func (e *Engine) iterate(ctx context.Context) error {
 	for {
-		if out.Events++; out.Events&0x3ff == 0 && ctx.Err() != nil {
+		if e.out.Events++; e.out.Events&0x3ff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		e.take(true)
 		if e.running == 0 && e.waiting.len() == 0 {
 			_, entry, ok := e.in.peek()
 			if !ok {
-				break
+				return nil
 			}
 			e.now = entry
 			continue
@@ -30,7 +43,7 @@ func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []wo
 		if err := e.schedule(); err != nil {
 			return err
 		}
-		if cfg.Saturate && e.waiting.len() == 0 {
+		if e.cfg.Saturate && e.waiting.len() == 0 {
 			e.settle()
 			return nil
 		}
@@ -38,8 +51,6 @@ func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []wo
 			e.advance()
 		}
 	}
-	out.End, out.PeakBlocks, out.Peaks = e.now, e.pool.Peak(), e.peaks.finish()
-	return out.check(e.completed, cfg.Client, e.pool.Used())
 }
 
 // schedule forms the batch of the next step. Continuous batching takes all
@@ -316,7 +327,7 @@ func (e *Engine) absorb(c *chunk) {
 	s := &e.seqs[c.slot]
 	r := &e.out.Requests[s.id]
 	if s.done == 0 {
-		e.split(c, s, r)
+		e.split(r, int(s.held), int(c.tokens), s.held+c.tokens == s.target)
 	}
 	s.held += c.tokens
 	e.out.Computed += int64(c.tokens)
@@ -343,10 +354,11 @@ func (e *Engine) absorb(c *chunk) {
 }
 
 // split attributes the time of a prompt step: host, adapter, the chunk's own
-// device time as if alone, and the rest to others in the same step.
-func (e *Engine) split(c *chunk, s *seq, r *metrics.Request) {
+// device time as if alone, and the rest to others in the same step. The chunk
+// is n tokens after c.
+func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
 	e.soloB = perf.Batch{}
-	e.soloB.AddChunk(int(s.held), int(c.tokens), e.m.Window(), s.held+c.tokens == s.target)
+	e.soloB.AddChunk(c, n, e.m.Window(), last)
 	e.m.Step(&e.soloB, &e.solo)
 	host, adapter := e.cost.Stages[perf.Host].Value, e.cost.Stages[perf.Adapter].Value
 	device := e.cost.Total.Value - host - adapter

@@ -38,6 +38,7 @@ type Engine struct {
 	now     float64
 	in      intake
 	waiting queue
+	line    []int32 // batches: requests waiting, oldest first
 	pool    kv.Pool
 
 	seqs           []seq
