@@ -53,9 +53,14 @@ func judge(reqs []metrics.Request, res *Result) {
 	res.LoadRatio = res.OfferedRPS / res.CapacityRPS
 	res.Steady = metrics.Yes
 	switch growing := metrics.Growing(reqs); {
-	case res.LoadRatio >= 1 || growing == metrics.Yes:
+	case res.LoadRatio >= 1, growing == metrics.Yes && res.LoadRatio > fillingLoad:
 		res.Steady = metrics.No
-	case growing == metrics.Unknown || math.IsNaN(res.LoadRatio):
+	case growing != metrics.No, math.IsNaN(res.LoadRatio):
 		res.Steady = metrics.Unknown
 	}
 }
+
+// fillingLoad is the load below which growth is no sign of overload: a big
+// batch that is still filling at the end of the run. Such a run is too short to
+// be judged.
+const fillingLoad = 0.8

@@ -12,71 +12,52 @@ const (
 	Yes
 )
 
-// Fewest requests after which Growing can judge, and its batches.
 const (
-	growingMin     = 200
-	growingBatches = 10
-	// growingT is the one-sided critical value of the slope's t statistic. Batch
-	// means of a busy queue stay correlated, so it is set well above the 1 %
-	// point of Student's t with 8 degrees of freedom (2.90); with growingShare
-	// it holds the false-alarm rate on M/M/1 queues below 1 % up to load 0.9 at
-	// 1,000 requests and more, which a test measures.
-	growingT = 4.5
-	// growingShare is the smallest growth that counts, in requests in the
-	// system per arrival: a queue at load 1.05 grows by 0.048.
-	growingShare = 0.02
+	// growingMin is the fewest requests that Growing judges.
+	growingMin = 200
+	// growingFloor and growingRate bound the standing backlog of a stable run of
+	// n requests: max(growingFloor, growingRate sqrt(n)). Twice the mean of an
+	// M/M/1 queue at load 0.9 (9 in the system) holds for short runs; in long ones
+	// a stable queue falls back ever more often, while one at load 1 wanders by
+	// sqrt(n).
+	//
+	// Measured on 4,000 to 20,000 M/M/1 queues each, starting empty; a test repeats
+	// the main ones:
+	//
+	//	load 0.5, 0.8   200 to 4,000 requests   "growing" in at most 0.01 % of runs
+	//	load 0.9        200, 500, 700, 1,000, 2,000, 4,000   0.2, 0.7, 0.8, 0.8, 0.4, 0.04 %
+	//	load 0.95       1,000, 4,000, 16,000    4.8, 1.9, 0.1 %
+	//	load 1.05       2,000, 4,000, 8,000     66, 80, 92 %
+	//	load 1.1        1,000, 2,000, 4,000     66, 91, 98 %
+	//	load 1.3        500, 1,000, 2,000       87, 99.8, 100 %
+	//
+	// Bursty arrivals (cv 2) at load 0.9: 7.1, 1.5, 0 % at 1,000, 4,000, 16,000.
+	// A system that still fills up counts as growing: 256 servers at load 0.9,
+	// 1,000 requests, 35 %.
+	growingFloor = 17
+	growingRate  = 0.38
 )
 
 // Growing tests whether the requests in the system grow over the second half
-// of the arrivals: a rising line through ten batch means, steeper than chance
-// and than growingShare. Unknown below 200 requests.
+// of the arrivals. A stable system falls back to its lowest level time and
+// again, a growing one leaves each level for good: the standing backlog, the
+// least that any later request finds, averaged over the half and above the
+// least of all, is then large. At most 1 % of stable M/M/1 queues up to load
+// 0.9 are taken for growing. Unknown below 200 requests.
 func Growing(reqs []Request) Tri {
-	if len(reqs) < growingMin {
+	n := len(reqs)
+	if n < growingMin {
 		return Unknown
 	}
-	half := reqs[len(reqs)/2:]
-	size := len(half) / growingBatches
-	var y [growingBatches]float64
-	for b := range y {
-		for i := b * size; i < (b+1)*size; i++ {
-			y[b] += float64(half[i].InSystem)
-		}
-		y[b] /= float64(size)
+	half := reqs[n/2:]
+	least, sum := int32(math.MaxInt32), 0.0
+	for i := len(half) - 1; i >= 0; i-- {
+		least = min(least, half[i].InSystem)
+		sum += float64(least)
 	}
-	slope, t := lineTest(y[:])
-	if t > growingT && slope/float64(size) > growingShare {
+	standing := sum/float64(len(half)) - float64(least)
+	if standing > max(growingFloor, growingRate*math.Sqrt(float64(n))) {
 		return Yes
 	}
 	return No
-}
-
-// lineTest fits a line to y over 0, 1, 2 … and returns its slope and the
-// slope's t statistic.
-func lineTest(y []float64) (slope, t float64) {
-	n := float64(len(y))
-	mx := (n - 1) / 2
-	my := 0.0
-	for _, v := range y {
-		my += v / n
-	}
-	var sxx, sxy float64
-	for i, v := range y {
-		dx := float64(i) - mx
-		sxx += dx * dx
-		sxy += dx * (v - my)
-	}
-	slope = sxy / sxx
-	rss := 0.0
-	for i, v := range y {
-		e := v - my - slope*(float64(i)-mx)
-		rss += e * e
-	}
-	se := math.Sqrt(rss / (n - 2) / sxx)
-	if se == 0 {
-		if slope > 0 {
-			return slope, math.Inf(1)
-		}
-		return slope, 0
-	}
-	return slope, slope / se
 }

@@ -29,10 +29,10 @@ func (g *Generator) Append(dst []Request) []Request {
 		limit = math.Inf(1)
 	}
 	n := g.Count
+	dst = slices.Grow(dst, min(n, 1<<20))
 	if n == 0 && !math.IsInf(limit, 1) {
 		n = math.MaxInt32
 	}
-	dst = slices.Grow(dst, min(n, 1<<20))
 	gaps := NewStream(g.Seed, g.Replicate, "arrivals")
 	draw := g.lengths()
 	now := 0.0

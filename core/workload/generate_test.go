@@ -62,6 +62,31 @@ func TestDrawsKeyedByRequest(t *testing.T) {
 	}
 }
 
+// TestDrawsIndependent correlates what is drawn for one request.
+func TestDrawsIndependent(t *testing.T) {
+	const n = 20_000
+	s := &Spec{Arrival: Poisson}
+	for range 2 {
+		s.Class = append(s.Class, Class{Share: 1, Prompt: Dist{Kind: Uniform, Max: 1000}, Output: Dist{Kind: Uniform, Max: 1000}})
+	}
+	reqs := generate(s, 1, n)
+	var r [6]float64 // sums of products of variables with variance 1/12
+	for k := 1; k < n; k++ {
+		q := reqs[k]
+		gap := 0.5 - math.Exp(reqs[k-1].Arrival-q.Arrival)
+		prompt, output := float64(q.Prompt)/1000-0.5, float64(q.Output)/1000-0.5
+		class := (float64(q.Class) - 0.5) / math.Sqrt(3)
+		for i, v := range [6]float64{gap * prompt, gap * output, gap * class, prompt * output, prompt * class, output * class} {
+			r[i] += 12 * v / n
+		}
+	}
+	for i, v := range r {
+		if math.Abs(v) > 4/math.Sqrt(n) {
+			t.Errorf("pair %d of gap, prompt, output, class has correlation %.3f", i, v)
+		}
+	}
+}
+
 // TestRateScalesGaps: twice the rate halves every arrival time exactly.
 func TestRateScalesGaps(t *testing.T) {
 	for _, arrival := range []string{Poisson, Gamma, Constant} {
@@ -118,6 +143,9 @@ func TestDuration(t *testing.T) {
 		g := Generator{Spec: s, Rate: rate, Seed: 5, Replicate: r}
 		cut := g.Append(nil)
 		total += len(cut)
+		if cap(cut) > 4*len(cut) {
+			t.Fatalf("%d requests take memory for %d", len(cut), cap(cut))
+		}
 		if r > 3 {
 			continue
 		}
