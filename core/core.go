@@ -170,10 +170,33 @@ func config(sc *scenario.Scenario) engine.Config {
 		Frontend: unit.Us * en.FrontendUs,
 		Closed:   w.Arrival == workload.Closed, Concurrency: w.Concurrent, Think: w.ThinkTimeS,
 	}
+	schedule(sc, &c)
 	if sc.Measurement.Clock == scenario.Client {
 		c.Client = unit.Us * en.ClientUs
 	}
 	return c
+}
+
+// schedule sets what makes the scheduler.
+func schedule(sc *scenario.Scenario, c *engine.Config) {
+	switch sc.Engine.Scheduler {
+	case scenario.PrefillFirst:
+		c.PrefillFirst, c.Chunked = true, false
+	case scenario.ShortestJob:
+		c.Order = engine.Shortest
+	case scenario.ByPriority:
+		c.Order = engine.Priority
+		for _, class := range sc.Workload.Class {
+			c.Priorities = append(c.Priorities, int32(class.Priority))
+		}
+	case scenario.Static:
+		c.Batching = engine.Static
+	case scenario.Dynamic:
+		c.Batching = engine.Dynamic
+	case scenario.Bucketed:
+		c.Batching = engine.Bucketed
+	}
+	c.BatchWindow, c.BucketTokens = unit.Ms*sc.Engine.BatchWindowMs, sc.Engine.BucketTokens
 }
 
 // generate draws the requests of a run.

@@ -48,6 +48,7 @@ func (e *Engine) batches(ctx context.Context) error {
 			}
 		}
 		if !due(begin, e.now, true) {
+			e.out.SystemArea += float64(e.inSystem) * (begin - e.now)
 			e.now = begin
 			continue
 		}

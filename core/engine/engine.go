@@ -103,7 +103,7 @@ func (c *Config) Fits(reqs []workload.Request) error {
 			return fmt.Errorf("cannot hold one request of the workload: %d prompt + %d output tokens need %d KV blocks of %d tokens, the pool has %d",
 				reqs[i].Prompt, reqs[i].Output, need, c.BlockSize, c.Blocks)
 		}
-		if !c.Chunked && n > c.MaxTokens {
+		if !c.Chunked && c.Batching == Iteration && n > c.MaxTokens {
 			return fmt.Errorf("a request of %d prompt + %d output tokens exceeds max_num_batched_tokens = %d without chunked prefill",
 				reqs[i].Prompt, reqs[i].Output, c.MaxTokens)
 		}

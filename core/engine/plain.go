@@ -17,21 +17,40 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
 	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}}
 	p.in.reset(&cfg, reqs)
+	if cfg.Batching != Iteration {
+		p.batches()
+	} else if err := p.iterate(ctx); err != nil {
+		return err
+	}
+	if cfg.Saturate && p.completed < len(reqs) {
+		return nil
+	}
+	out.End = p.now
+	for w := range p.windows {
+		for i, busy := range p.windows[w] {
+			out.Peaks[i] = max(out.Peaks[i], busy/Window)
+		}
+	}
+	return out.check(p.completed, cfg.Client, p.used)
+}
+
+// iterate serves step by step, every step with a batch of its own.
+func (p *plain) iterate(ctx context.Context) error {
 	for {
-		if out.Events++; out.Events&0xff == 0 && ctx.Err() != nil {
+		if p.out.Events++; p.out.Events&0xff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
 		p.arrive(true)
 		if len(p.running) == 0 && len(p.waiting) == 0 {
 			_, entry, ok := p.in.peek()
 			if !ok {
-				break
+				return nil
 			}
 			p.now = entry
 			continue
 		}
 		p.schedule()
-		if cfg.Saturate && len(p.waiting) == 0 {
+		if p.cfg.Saturate && len(p.waiting) == 0 {
 			p.settle()
 			return nil
 		}
@@ -41,13 +60,6 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 			return errStuck
 		}
 	}
-	out.End = p.now
-	for w := range p.windows {
-		for i, busy := range p.windows[w] {
-			out.Peaks[i] = max(out.Peaks[i], busy/Window)
-		}
-	}
-	return out.check(p.completed, cfg.Client, p.used)
 }
 
 // plainSeq is one request that waits or runs.

@@ -49,6 +49,11 @@ func newTrial(seed uint64) trial {
 		Order: pick(r, FCFS, FCFS, Shortest, Priority), Priorities: []int32{1, 0, 2}, PrefillFirst: r.IntN(4) == 0,
 		Warmup: r.IntN(5), Frontend: pick(r, 0.0, 0, 1e-6), Client: pick(r, 0.0, 0.01),
 	}
+	if r.IntN(4) == 0 {
+		t.cfg.Order, t.cfg.PrefillFirst = FCFS, false
+		t.cfg.Batching = pick(r, Static, Dynamic, Bucketed)
+		t.cfg.BatchWindow, t.cfg.BucketTokens = pick(r, 0, 0.01, 1), pick(r, 1, 64, 1000)
+	}
 	if t.cfg.PrefillFirst {
 		t.cfg.Chunked = false
 	}

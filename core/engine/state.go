@@ -226,7 +226,9 @@ func (c *Config) key(r *workload.Request) int64 {
 	case Shortest:
 		return int64(r.Prompt) + int64(r.Output)
 	case Priority:
-		return int64(c.Priorities[r.Class])
+		if int(r.Class) < len(c.Priorities) { // a trace has no classes
+			return int64(c.Priorities[r.Class])
+		}
 	}
 	return 0
 }

@@ -106,6 +106,7 @@ var stateColumns = []Column{
 	{"kv_util_max_ratio", "ratio", "", "most blocks in use over blocks of the pool", func(r *Run) float64 { return r.PeakRatio }},
 	{"preemptions_count", "count", "lower", "preemptions", func(r *Run) float64 { return float64(r.Preemptions) }},
 	{"recomputed_tok_ratio", "ratio", "lower", "prompt tokens computed again after preemption, over all computed", func(r *Run) float64 { return r.recomputed() }},
+	{"padded_tok_ratio", "ratio", "lower", "tokens computed for the padding of batches, over all computed", func(r *Run) float64 { return r.padded() }},
 	{"onchip_hit_ratio", "ratio", "higher", "KV bytes decodes read from the on-chip store over all they read; NULL without decodes", func(r *Run) float64 { return ratio(r.KVOnChip, r.KVBytes) }},
 	use("compute", "FLOPs over what the chips' peaks allow", 0),
 	peak("compute", 0),

@@ -34,7 +34,8 @@ type Run struct {
 	PeakRatio   float64
 	Steps       int64
 	Preemptions int64
-	Computed    int64
+	Computed    int64 // prompt tokens
+	Padded      int64 // tokens computed for padding
 
 	IdleWatts, JoulePerFLOP, JoulePerByte, USDPerHour float64 // per chip; 0 = not stated
 
@@ -195,6 +196,12 @@ func (r *Run) recomputed() float64 {
 		once += float64(r.Requests[i].Prompt)
 	}
 	return ratio(float64(r.Computed)-once, float64(r.Computed))
+}
+
+// padded returns the share of padding in all tokens computed; each output
+// token but the first costs one.
+func (r *Run) padded() float64 {
+	return ratio(float64(r.Padded), float64(r.Padded+r.Computed)+r.allOutput()-float64(len(r.Requests)))
 }
 
 // energy returns joules per output token over all requests.

@@ -28,10 +28,16 @@ type Scenario struct {
 
 // Values of Engine fields.
 const (
-	Continuous = "continuous" // vLLM V1: running first, chunked prefill, FCFS admission
-	Recompute  = "recompute"  // a preempted request recomputes prompt and output so far
-	Sum        = "sum"        // host time adds to device time
-	Max        = "max"        // host and device overlap; the longer one counts (eager engines of 2023)
+	Continuous   = "continuous"    // vLLM V1: running first, chunked prefill, FCFS admission
+	PrefillFirst = "prefill-first" // vLLM V0: whole prompts alone while one can be admitted, else decodes
+	ShortestJob  = "sjf"           // continuous, waiting requests with fewest prompt + output tokens first
+	ByPriority   = "priority"      // continuous, waiting requests of the lowest class priority first
+	Static       = "static"        // full padded batches that end together
+	Dynamic      = "dynamic"       // the same, or whatever waits when the oldest has waited batch_window_ms
+	Bucketed     = "bucketed"      // dynamic, with prompts of one length bucket
+	Recompute    = "recompute"     // a preempted request recomputes prompt and output so far
+	Sum          = "sum"           // host time adds to device time
+	Max          = "max"           // host and device overlap; the longer one counts (eager engines of 2023)
 )
 
 // Engine is the serving engine's configuration and its host costs. Every field
@@ -40,7 +46,9 @@ type Engine struct {
 	Version       string  `toml:"version" help:"engine and version the host costs belong to; free text"`
 	TP            int     `toml:"tp" unit:"chips" range:"[1,1024]" default:"1" help:"tensor-parallel chips"`
 	EP            int     `toml:"ep" unit:"chips" range:"[1,1024]" default:"1" help:"expert-parallel ranks within tp; 1 = experts are split by tp"`
-	Scheduler     string  `toml:"scheduler" enum:"continuous" default:"continuous" help:"scheduler"`
+	Scheduler     string  `toml:"scheduler" enum:"continuous|prefill-first|sjf|priority|static|dynamic|bucketed" default:"continuous" help:"which requests run next"`
+	BatchWindowMs float64 `toml:"batch_window_ms" unit:"ms" range:"[0,1e9]" default:"50" help:"dynamic and bucketed schedulers: longest wait of the oldest request for a full batch"`
+	BucketTokens  int     `toml:"bucket_tokens" unit:"tokens" range:"[1,100000000]" default:"256" help:"bucketed scheduler: width of a prompt length bucket"`
 	MaxNumSeqs    int     `toml:"max_num_seqs" unit:"sequences" range:"[1,1000000]" default:"256" help:"most sequences in the running batch"`
 	MaxTokens     int     `toml:"max_num_batched_tokens" unit:"tokens" range:"[1,100000000]" default:"8192" help:"token budget of one step"`
 	ChunkedPre    bool    `toml:"chunked_prefill" default:"true" help:"split prompts over steps to fill the token budget"`

@@ -40,10 +40,11 @@ type Spec struct {
 
 // Class is one kind of request. Shares are normalised over the classes.
 type Class struct {
-	Name   string  `toml:"name" help:"name of the class; [a-z0-9_-]+"`
-	Share  float64 `toml:"share" unit:"ratio" range:"[0,1e9]" default:"1" help:"share of the requests, normalised over the classes"`
-	Prompt Dist    `toml:"prompt_tokens"`
-	Output Dist    `toml:"output_tokens"`
+	Name     string  `toml:"name" help:"name of the class; [a-z0-9_-]+"`
+	Share    float64 `toml:"share" unit:"ratio" range:"[0,1e9]" default:"1" help:"share of the requests, normalised over the classes"`
+	Priority int     `toml:"priority" unit:"rank" range:"[0,1000000]" default:"0" help:"priority scheduler: lower ranks run first"`
+	Prompt   Dist    `toml:"prompt_tokens"`
+	Output   Dist    `toml:"output_tokens"`
 }
 
 // Distributions of lengths.
