@@ -50,7 +50,11 @@ type Config struct {
 	BlockSize int  // tokens per KV block
 	Blocks    int  // blocks of the pool
 	Watermark int  // blocks admission keeps free
-	Warmup    int  // first requests left out of Output.Gaps
+
+	Prefixes    int // prefix blocks of all requests, numbered from 0; 0 = no prefix caching
+	PrefixBlock int // tokens of a prefix block, a multiple of BlockSize
+
+	Warmup int // first requests left out of Output.Gaps
 
 	Frontend float64 // s per prompt token of the serial front end
 	Client   float64 // s added once to first and last token
@@ -81,6 +85,8 @@ type Output struct {
 	Events      int64   // iterations of the simulation
 	Computed    int64   // prompt tokens computed, recomputation included
 	Padded      int64   // tokens computed for padding
+	Hit         int64   // prompt tokens found in the prefix cache
+	Lost        int64   // computed tokens thrown away by preemption
 	Emitted     int64   // output tokens
 	Preemptions int64
 	RunArea     float64 // integral of running sequences, s

@@ -15,7 +15,7 @@ import (
 // fills every field of Output but Events.
 func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
-	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}}
+	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
 		p.batches()
@@ -66,9 +66,10 @@ func (p *plain) iterate(ctx context.Context) error {
 type plainSeq struct {
 	id             int
 	prompt, output int
-	done           int // tokens emitted
-	computed       int // tokens whose KV is held
-	blocks         int
+	done           int     // tokens emitted
+	computed       int     // tokens whose KV is held
+	blocks         int     // private blocks, not counting shared ones
+	shared         []int32 // prefix blocks held
 	last           float64 // last emission
 	started        bool
 	decoding       bool // emitted in the step before; only its last token is not computed yet
@@ -93,6 +94,8 @@ type plain struct {
 	used      int
 	completed int
 	idle      int
+	cached    []int32                      // prefix blocks in the cache that nobody holds, least recently used first
+	holders   map[int32]int                // holders of prefix blocks in use
 	windows   map[int]*[NumTracked]float64 // use by window number
 }
 
@@ -121,13 +124,60 @@ func (p *plain) blocks(n int) int { return (n + p.cfg.BlockSize - 1) / p.cfg.Blo
 
 // allot gives s the blocks for n more tokens if they are free.
 func (p *plain) allot(s *plainSeq, n, keep int) bool {
-	more := p.blocks(s.computed+n) - s.blocks
+	more := p.blocks(s.computed+n) - s.blocks - len(s.shared)*p.size()
 	if more > 0 && more > p.cfg.Blocks-p.used-keep {
 		return false
 	}
 	s.blocks += more
 	p.used += more
 	return true
+}
+
+// size returns the pool blocks of a prefix block.
+func (p *plain) size() int { return p.cfg.PrefixBlock / p.cfg.BlockSize }
+
+// trim forgets cached prefixes that no longer fit beside the used blocks.
+func (p *plain) trim() {
+	for len(p.cached)*p.size() > p.cfg.Blocks-p.used {
+		p.cached = p.cached[1:]
+	}
+}
+
+// hold makes s a holder of prefix block id, which is cached or in use.
+func (p *plain) hold(s *plainSeq, id int32) {
+	if p.holders[id]++; p.holders[id] == 1 {
+		p.cached = slices.DeleteFunc(p.cached, func(o int32) bool { return o == id })
+		p.used += p.size()
+	}
+	s.shared = append(s.shared, id)
+}
+
+// release gives back what s holds, the end of its prefix becoming the least
+// recently used.
+func (p *plain) release(s *plainSeq) {
+	p.used -= s.blocks
+	slices.Reverse(s.shared)
+	for _, id := range s.shared {
+		if p.holders[id]--; p.holders[id] == 0 {
+			delete(p.holders, id)
+			p.cached = append(p.cached, id)
+			p.used -= p.size()
+		}
+	}
+	s.blocks, s.shared = 0, nil
+}
+
+// known returns the leading prefix blocks of s that are in the cache.
+func (p *plain) known(s *plainSeq) []int32 {
+	if p.cfg.Prefixes == 0 {
+		return nil
+	}
+	chain := p.reqs[s.id].Prefix
+	n := 0
+	for n < len(chain) && (n+1)*p.cfg.PrefixBlock < s.prompt+s.done && (p.holders[chain[n]] > 0 || slices.Contains(p.cached, chain[n])) {
+		n++
+	}
+	return chain[:n]
 }
 
 // schedule visits the running sequences oldest first, then the waiting ones;
@@ -145,6 +195,7 @@ func (p *plain) schedule() {
 	for _, s := range slices.Clone(p.running) {
 		p.proceed(s)
 	}
+	p.trim()
 	if p.out.Preemptions == before && !p.cfg.PrefillFirst {
 		p.admit(p.budget())
 	}
@@ -179,17 +230,35 @@ func (p *plain) proceed(s *plainSeq) {
 func (p *plain) admit(budget int) {
 	for len(p.waiting) > 0 && budget > 0 && len(p.running) < p.cfg.MaxSeqs {
 		s := p.waiting[0]
-		n := min(s.prompt+s.done, budget)
-		if n < s.prompt+s.done && !p.cfg.Chunked {
+		known := p.known(s)
+		rest := s.prompt + s.done - len(known)*p.cfg.PrefixBlock
+		n := min(rest, budget)
+		if n < rest && !p.cfg.Chunked {
 			return
 		}
 		keep := 0
 		if len(p.running) > 0 {
 			keep = p.cfg.Watermark
 		}
-		if !p.allot(s, n, keep) {
+		need := p.blocks(n) // prefix blocks are whole pool blocks
+		for _, id := range known {
+			if p.holders[id] == 0 {
+				need += p.size()
+			}
+		}
+		if need > p.cfg.Blocks-p.used-keep {
 			return
 		}
+		for _, id := range known {
+			p.hold(s, id)
+		}
+		s.computed = len(known) * p.cfg.PrefixBlock
+		p.out.Hit += int64(s.computed)
+		if r := &p.out.Requests[s.id]; r.Preemptions == 0 {
+			r.PrefixHit = int32(s.computed)
+		}
+		p.allot(s, n, 0)
+		p.trim()
 		p.waiting = p.waiting[1:]
 		p.running = append(p.running, s)
 		p.work = append(p.work, plainWork{s, n})
@@ -215,8 +284,9 @@ func (p *plain) evict() {
 	}
 	p.running = slices.DeleteFunc(p.running, func(o *plainSeq) bool { return o == s })
 	p.work = slices.DeleteFunc(p.work, func(w plainWork) bool { return w.s == s })
-	p.used -= s.blocks
-	s.blocks, s.computed, s.decoding = 0, 0, false
+	p.out.Lost += int64(s.computed - len(s.shared)*p.cfg.PrefixBlock)
+	p.release(s)
+	s.computed, s.decoding = 0, false
 	r := &p.out.Requests[s.id]
 	r.Preemptions++
 	r.Entered = p.now
@@ -244,6 +314,9 @@ func (p *plain) execute() {
 	resident := 0.0
 	for _, s := range p.running {
 		resident += float64(s.computed)
+	}
+	for _, n := range p.holders {
+		resident -= float64((n - 1) * p.cfg.PrefixBlock)
 	}
 	for _, w := range p.work {
 		s := w.s
@@ -280,6 +353,13 @@ func (p *plain) apply(w plainWork, c *perf.Cost) {
 	if s.computed < s.prompt+s.done {
 		return
 	}
+	if chain := p.reqs[s.id].Prefix; p.cfg.Prefixes > 0 {
+		for _, id := range chain[len(s.shared):] {
+			p.hold(s, id)
+			s.blocks -= p.size()
+			p.used -= p.size()
+		}
+	}
 	if s.done == 0 {
 		r.First = p.now + p.cfg.Client
 	} else if s.id >= p.cfg.Warmup {
@@ -290,7 +370,7 @@ func (p *plain) apply(w plainWork, c *perf.Cost) {
 	p.out.Emitted++
 	if s.done == s.output {
 		r.Finish = p.now + p.cfg.Client
-		p.used -= s.blocks
+		p.release(s)
 		p.completed++
 		p.in.answered(r.Finish + p.cfg.Think)
 	}

@@ -54,6 +54,9 @@ func newTrial(seed uint64) trial {
 		t.cfg.Batching = pick(r, Static, Dynamic, Bucketed)
 		t.cfg.BatchWindow, t.cfg.BucketTokens = pick(r, 0, 0.01, 1), pick(r, 1, 64, 1000)
 	}
+	if r.IntN(3) == 0 {
+		t.addPrefixes(r)
+	}
 	if t.cfg.PrefillFirst {
 		t.cfg.Chunked = false
 	}
@@ -67,6 +70,37 @@ func newTrial(seed uint64) trial {
 		t.cfg.Think = pick(r, 0.0, 0.1)
 	}
 	return t
+}
+
+// addPrefixes lets the requests share prefixes in a random tree.
+func (t *trial) addPrefixes(r *rand.Rand) {
+	block := t.cfg.BlockSize * pick(r, 1, 3)
+	for _, q := range t.reqs { // the plain engine searches chains one by one: keep them short
+		for int(q.Prompt)/block > 40 {
+			block += t.cfg.BlockSize
+		}
+	}
+	t.cfg.PrefixBlock = block
+	children := map[[2]int32]int32{}
+	fanout := 1 + r.IntN(4)
+	for i := range t.reqs {
+		q := &t.reqs[i]
+		at := int32(-1)
+		for range int(q.Prompt) / block {
+			edge := [2]int32{at, int32(r.IntN(fanout))}
+			if r.IntN(4) == 0 {
+				edge[1] = int32(1000 + i)
+			}
+			id, ok := children[edge]
+			if !ok {
+				id = int32(len(children))
+				children[edge] = id
+			}
+			q.Prefix = append(q.Prefix, id)
+			at = id
+		}
+	}
+	t.cfg.Prefixes = len(children)
 }
 
 func randomModel(r *rand.Rand, m *model.Model) {

@@ -58,8 +58,9 @@ func (e *Engine) iterate(ctx context.Context) error {
 // admissions alone, and decodes when there is none.
 func (e *Engine) schedule() error {
 	e.chunks, e.evicted = e.chunks[:0], false
+	e.needed = 0
 	if e.batch = (perf.Batch{}); e.cfg.PrefillFirst {
-		e.admit(e.cfg.MaxTokens, 0)
+		e.admit(e.cfg.MaxTokens)
 	}
 	if len(e.chunks) == 0 {
 		e.proceed()
@@ -94,11 +95,13 @@ func (e *Engine) proceed() {
 		Seqs: e.decodes, Decodes: e.decodes, Tokens: e.decodes, Rows: e.decodes,
 		DecodeCtx: e.ctx, DecodeCtxWin: e.ctxWin, DecodeGrowing: e.growing,
 	}
+	e.needed = e.pool.Needs(e.step)
 	if rest > 0 {
 		e.extend(e.partial, rest)
 	}
+	e.cache.Trim(e.pool.Free() - e.needed)
 	if !e.evicted && !e.cfg.PrefillFirst {
-		e.admit(e.cfg.MaxTokens-e.decodes-rest, e.pool.Needs(e.step))
+		e.admit(e.cfg.MaxTokens - e.decodes - rest)
 	}
 }
 
@@ -108,6 +111,7 @@ func (e *Engine) extend(slot int32, n int) {
 	s := &e.seqs[slot]
 	blocks := e.pool.Blocks(int(s.held)+n) - int(s.blocks)
 	e.pool.Take(blocks)
+	e.cache.Trim(e.pool.Free() - e.needed)
 	s.blocks += int32(blocks)
 	e.chunks = append(e.chunks, chunk{slot: slot, tokens: int32(n)})
 	e.batch.AddChunk(int(s.held), n, e.m.Window(), s.held+int32(n) == s.target)
@@ -116,25 +120,33 @@ func (e *Engine) extend(slot int32, n int) {
 // admit starts waiting requests in order while token budget, sequences and
 // blocks last. Admission keeps the blocks that the decodes need now and a
 // watermark for later, unless nothing runs.
-func (e *Engine) admit(budget, needed int) {
+func (e *Engine) admit(budget int) {
 	for e.waiting.len() > 0 && budget > 0 && e.running < e.cfg.MaxSeqs {
 		id := e.waiting.first()
 		tokens := int(e.reqs[id].Prompt + e.resume[id])
-		if tokens > budget && !e.cfg.Chunked {
+		hits, take := e.hits(id, tokens)
+		cached := hits * e.cfg.PrefixBlock
+		if tokens-cached > budget && !e.cfg.Chunked {
 			return
 		}
-		n := min(tokens, budget)
-		keep := needed
+		n := min(tokens-cached, budget)
+		keep := e.needed
 		if e.running > 0 {
 			keep += e.cfg.Watermark
 		}
-		if e.pool.Blocks(n) > e.pool.Free()-keep {
+		if e.pool.Blocks(cached+n)-e.pool.Blocks(cached)+take > e.pool.Free()-keep {
 			return
 		}
 		e.waiting.pop()
 		slot := e.enlist(id)
-		e.extend(slot, n)
 		r := &e.out.Requests[id]
+		if hits > 0 {
+			e.share(slot, hits, take)
+			if r.Preemptions == 0 {
+				r.PrefixHit = int32(cached)
+			}
+		}
+		e.extend(slot, n)
 		if r.Scheduled == 0 && r.Preemptions == 0 {
 			r.Scheduled = e.now
 		}
@@ -142,10 +154,21 @@ func (e *Engine) admit(budget, needed int) {
 			r.Queue += e.now - r.Entered
 		}
 		budget -= n
-		if n < tokens {
+		if cached+n < tokens {
 			e.partial = slot
 		}
 	}
+}
+
+// share lets a sequence begin with cached prefix blocks.
+func (e *Engine) share(slot int32, hits, take int) {
+	s := &e.seqs[slot]
+	e.cache.Hold(e.reqs[s.id].Prefix[:hits])
+	e.pool.Take(take)
+	s.shared = int32(hits)
+	s.held = int32(hits * e.cfg.PrefixBlock)
+	s.blocks = int32(hits * e.prefixBlocks())
+	e.out.Hit += int64(s.held)
 }
 
 // advance takes one step, or as many as stay alike.
@@ -179,6 +202,7 @@ func (e *Engine) advance() {
 func (e *Engine) decode(m int, start float64) {
 	e.emit(m, start)
 	e.pool.Grow(e.step, m)
+	e.cache.Trim(e.pool.Free())
 	e.ctx += float64(e.decodes) * float64(m)
 	e.ctxWin += float64(e.growing) * float64(m)
 	e.step += int64(m)
@@ -265,6 +289,7 @@ func (e *Engine) book(m int) {
 	if e.batch.Decodes == 0 {
 		held += e.ctx - float64(e.decodes)
 	}
+	held -= float64(e.cache.Copies() * e.cfg.PrefixBlock)
 	o.TokenArea += held*t + product(perf.Line{Value: e.batch.DecodeCtx, Slope: float64(e.batch.Decodes)}, c.Total, f)
 }
 
@@ -336,6 +361,10 @@ func (e *Engine) absorb(c *chunk) {
 	}
 	if e.partial == c.slot {
 		e.partial = none
+	}
+	if chain := e.reqs[s.id].Prefix; e.cfg.Prefixes > 0 && int(s.shared) < len(chain) {
+		e.pool.Release(e.cache.Add(chain[s.shared:]))
+		s.shared = int32(len(chain))
 	}
 	if s.done == 0 {
 		r.First = e.now + e.cfg.Client

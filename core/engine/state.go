@@ -19,6 +19,7 @@ type seq struct {
 	target int32 // tokens to compute before the next one is emitted
 	held   int32 // tokens whose KV is held; for decodes at step `since`
 	blocks int32 // blocks held; for decodes at step `since`
+	shared int32 // prefix blocks held, which others may hold too
 	prev   int32 // older neighbour in the running list
 	next   int32 // newer neighbour
 	stamp  uint32
@@ -40,6 +41,7 @@ type Engine struct {
 	waiting queue
 	line    []int32 // batches: requests waiting, oldest first
 	pool    kv.Pool
+	cache   kv.Prefixes
 
 	seqs           []seq
 	vacant         []int32
@@ -61,6 +63,7 @@ type Engine struct {
 	growing int
 	chunks  []chunk
 	evicted bool // a sequence was preempted in this step
+	needed  int  // blocks that the decodes of this step take
 	batch   perf.Batch
 	cost    perf.Cost
 	solo    perf.Cost
@@ -93,6 +96,7 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.waiting.reset(cfg.Order != FCFS)
 	e.stalls, e.lastDecode = e.stalls[:0], 0
 	e.pool.Reset(cfg.Blocks, cfg.BlockSize)
+	e.cache.Reset(cfg.Prefixes, cfg.PrefixBlock/cfg.BlockSize)
 	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
 	e.oldest, e.newest, e.partial = none, none, none
 	e.peaks.reset()
@@ -243,7 +247,8 @@ func (e *Engine) preempt(slot int32) {
 		e.out.Requests[s.id].Finish = last // where its next inter-token latency begins
 		e.unstall(s.id, last)
 	}
-	e.pool.Release(int(s.blocks))
+	e.out.Lost += int64(s.held) - int64(s.shared)*int64(e.cfg.PrefixBlock)
+	e.release(s)
 	if e.partial == slot {
 		e.partial = none
 	}
@@ -257,13 +262,36 @@ func (e *Engine) preempt(slot int32) {
 	e.delist(slot)
 }
 
+// release gives a sequence's blocks back; prefix blocks stay cached while there
+// is room.
+func (e *Engine) release(s *seq) {
+	e.pool.Release(int(s.blocks) - int(s.shared)*e.prefixBlocks())
+	if s.shared > 0 {
+		e.pool.Release(e.cache.Drop(e.reqs[s.id].Prefix[:s.shared]))
+	}
+}
+
+// prefixBlocks returns the pool blocks of a prefix block.
+func (e *Engine) prefixBlocks() int { return e.cfg.PrefixBlock / e.cfg.BlockSize }
+
+// hits returns how many prefix blocks of a waiting request are cached, at least
+// one token being left to compute, and how many free pool blocks holding them
+// takes.
+func (e *Engine) hits(id int32, tokens int) (n, take int) {
+	if e.cfg.Prefixes == 0 {
+		return 0, 0
+	}
+	chain := e.reqs[id].Prefix
+	return e.cache.Hits(chain[:min(len(chain), (tokens-1)/e.cfg.PrefixBlock)])
+}
+
 // finish ends a sequence that has emitted all its tokens.
 func (e *Engine) finish(slot int32) {
 	s := &e.seqs[slot]
 	if s.decode {
 		e.stopDecode(slot)
 	}
-	e.pool.Release(int(s.blocks))
+	e.release(s)
 	r := &e.out.Requests[s.id]
 	r.Finish = e.now + e.cfg.Client
 	e.out.Emitted += int64(s.output)

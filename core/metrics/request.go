@@ -7,6 +7,7 @@ type Request struct {
 	Prompt      int32 // tokens
 	Output      int32 // tokens
 	Preemptions int32
+	PrefixHit   int32 // prompt tokens found in the prefix cache when it first ran
 	InSystem    int32 // requests queued or running when it arrived, itself not counted
 
 	Arrival   float64 // at the front door

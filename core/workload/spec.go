@@ -42,6 +42,7 @@ type Spec struct {
 type Class struct {
 	Name     string  `toml:"name" help:"name of the class; [a-z0-9_-]+"`
 	Share    float64 `toml:"share" unit:"ratio" range:"[0,1e9]" default:"1" help:"share of the requests, normalised over the classes"`
+	Shared   int     `toml:"shared_prefix_tokens" unit:"tokens" range:"[0,100000000]" default:"0" help:"first prompt tokens that all requests of the class share, such as a system prompt; prefix caching reuses them"`
 	Priority int     `toml:"priority" unit:"rank" range:"[0,1000000]" default:"0" help:"priority scheduler: lower ranks run first"`
 	Prompt   Dist    `toml:"prompt_tokens"`
 	Output   Dist    `toml:"output_tokens"`
@@ -73,6 +74,7 @@ type Dist struct {
 type Record struct {
 	Arrival        float64
 	Prompt, Output int32
+	Prefix         []int32 // numbers of the prompt's leading blocks of PrefixBlock tokens, equal numbers for equal prefixes; nil if the trace has none
 }
 
 // Request is one request to serve. Arrival is in seconds from the start;
@@ -81,4 +83,9 @@ type Request struct {
 	Arrival        float64
 	Prompt, Output int32
 	Class          int32 // index into Spec.Class; 0 for traces
+
+	// Prefix numbers the leading whole blocks of the prompt that other requests
+	// may share, from 0; equal numbers stand for equal prefixes. Shared,
+	// read-only.
+	Prefix []int32
 }
