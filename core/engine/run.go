@@ -227,7 +227,11 @@ func (e *Engine) jump() int {
 	if e.fills.Len() > 0 {
 		m = min(m, int(e.fills.Top().At-e.step))
 	}
-	m = e.pool.Steps(e.step, m)
+	m = e.pool.Steps(e.step, m, e.pool.Free())
+	if e.cfg.Prefixes > 0 && e.waiting.len() > 0 && e.running < e.cfg.MaxSeqs {
+		// Forgetting a prefix can let the first one in: it then needs fewer blocks at once.
+		m = e.pool.Steps(e.step, m, max(e.pool.Free()-e.cache.Idle(), 0))
+	}
 	if e.evicted {
 		return 1 // admission was barred in this step only
 	}

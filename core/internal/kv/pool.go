@@ -85,10 +85,10 @@ func (p *Pool) Grow(step int64, m int) {
 	p.peak = max(p.peak, p.used)
 }
 
-// Steps returns for how many decode steps from `step` on, at most m, the free
+// Steps returns for how many decode steps from `step` on, at most m, `free`
 // blocks last.
-func (p *Pool) Steps(step int64, m int) int {
-	b, free := p.blockSize, p.Free()
+func (p *Pool) Steps(step int64, m, free int) int {
+	b := p.blockSize
 	if (m/b+1)*p.decodes <= free {
 		return m
 	}

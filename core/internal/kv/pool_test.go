@@ -60,7 +60,7 @@ func TestPool(t *testing.T) {
 			}
 			m := rng.IntN(4 * blockSize)
 			want := v.steps(m)
-			if got := p.Steps(step, m); got != want {
+			if got := p.Steps(step, m, p.Free()); got != want {
 				t.Fatalf("blocks of %d, step %d: %d of %d steps, want %d with %v", blockSize, step, got, m, want, v.tokens)
 			}
 			switch k := rng.IntN(5); {
@@ -98,7 +98,7 @@ func TestPoolKnown(t *testing.T) {
 			t.Errorf("%d tokens take %d blocks, want %d", n, got, want)
 		}
 	}
-	if p.Steps(0, 1000) != 1000 || p.Needs(0) != 0 {
+	if p.Steps(0, 1000, p.Free()) != 1000 || p.Needs(0) != 0 {
 		t.Error("a pool without decodes limits them")
 	}
 	// 32 tokens fill two blocks: the first step needs a third, and 8 free blocks
@@ -107,11 +107,11 @@ func TestPoolKnown(t *testing.T) {
 		t.Fatal("2 of 10 blocks, then 9")
 	}
 	p.Join(32, 5)
-	if p.Needs(5) != 1 || p.Needs(6) != 0 || p.Needs(21) != 1 || p.Steps(5, 1000) != 128 {
-		t.Errorf("needs %d %d %d, steps %d", p.Needs(5), p.Needs(6), p.Needs(21), p.Steps(5, 1000))
+	if p.Needs(5) != 1 || p.Needs(6) != 0 || p.Needs(21) != 1 || p.Steps(5, 1000, p.Free()) != 128 {
+		t.Errorf("needs %d %d %d, steps %d", p.Needs(5), p.Needs(6), p.Needs(21), p.Steps(5, 1000, p.Free()))
 	}
 	p.Grow(5, 128)
-	if p.Free() != 0 || p.Steps(133, 1) != 0 || p.Peak() != 10 {
-		t.Errorf("free %d, steps %d, peak %d", p.Free(), p.Steps(133, 1), p.Peak())
+	if p.Free() != 0 || p.Steps(133, 1, p.Free()) != 0 || p.Peak() != 10 {
+		t.Errorf("free %d, steps %d, peak %d", p.Free(), p.Steps(133, 1, p.Free()), p.Peak())
 	}
 }

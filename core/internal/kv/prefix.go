@@ -111,6 +111,9 @@ func (c *Prefixes) Trim(free int) {
 	}
 }
 
+// Idle returns the pool blocks of cached prefixes that nobody holds.
+func (c *Prefixes) Idle() int { return c.idle * c.size }
+
 // Copies returns by how many blocks sequences hold more than there are.
 func (c *Prefixes) Copies() int { return c.copies }
 
