@@ -63,14 +63,17 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 			return e.value, nil
 		}
 	}
-	v, err := s.measure(ctx, &saturated, m, seed)
-	if mine {
-		e.value, e.ok = v, err == nil
-		if err != nil {
+	if !mine { // the first asker was cancelled
+		return s.measure(ctx, &saturated, m, seed)
+	}
+	defer func() { // also when a fault in the run panics: nobody may wait for ever
+		if !e.ok {
 			s.capacities.forget(key)
 		}
 		close(e.done)
-	}
+	}()
+	v, err := s.measure(ctx, &saturated, m, seed)
+	e.value, e.ok = v, err == nil
 	return v, err
 }
 

@@ -1,0 +1,245 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"gonum.org/v1/gonum/floats"
+	"gonum.org/v1/gonum/mat"
+	"gonum.org/v1/gonum/stat/distuv"
+)
+
+// Estimate is what the fit says about one parameter.
+type Estimate struct {
+	Param
+	Value    float64
+	Lo, Hi   float64 // 95 % interval, within the bounds; both Value when fixed
+	Bound    string  // "min" or "max" when the value has run into it
+	NoEffect bool    // changes no residual: the value is the start's, or the prior's
+}
+
+// Span is the ratio of the ends of the interval; +Inf when it includes 0.
+func (e *Estimate) Span() float64 {
+	if e.Lo <= 0 {
+		return math.Inf(1)
+	}
+	return e.Hi / e.Lo
+}
+
+// AsPrior reports whether the data hardly narrowed the prior: the interval is
+// at least 0.8 times as wide as that of the prior alone.
+func (e *Estimate) AsPrior() bool {
+	return e.Prior.SD > 0 && !e.Fixed && math.Log(e.Span()) > 0.8*2*1.96*e.Prior.SD
+}
+
+// Weak is the combination of free parameters that the data (priors aside)
+// determine least: the right singular vector of the smallest singular value of
+// d residual / d ln value.
+type Weak struct {
+	Condition  float64   // largest over smallest singular value; +Inf when some combination has no effect
+	SD         float64   // standard deviation of the combination in ln value
+	Names      []string  // of the free parameters
+	Components []float64 // unit vector
+}
+
+// String words the parameters that make up the combination, "a up with b
+// down", largest share first.
+func (w Weak) String() string {
+	idx := make([]int, len(w.Components))
+	for i := range idx {
+		idx[i] = i
+	}
+	slices.SortStableFunc(idx, func(a, b int) int {
+		switch x, y := math.Abs(w.Components[a]), math.Abs(w.Components[b]); {
+		case x > y:
+			return -1
+		case x < y:
+			return 1
+		}
+		return 0
+	})
+	var parts []string
+	for k, i := range idx {
+		if k > 0 && (math.Abs(w.Components[i]) < 0.3 || k == 3) {
+			break
+		}
+		direction := "up"
+		if w.Components[i]*w.Components[idx[0]] < 0 {
+			direction = "down"
+		}
+		parts = append(parts, w.Names[i]+" "+direction)
+	}
+	return strings.Join(parts, " with ")
+}
+
+// inspect fills the estimates, covariance and weak direction at r.Values.
+func (r *Result) inspect(s *space) error {
+	z := s.coordinates(r.Values)
+	r.Cost = s.cost(z)
+	if s.err != nil {
+		return s.err
+	}
+	r.Data = s.lastData
+	l, ok := s.linearise(z, r.Data)
+	if !ok {
+		return s.err
+	}
+	r.Evals += s.evals
+	cov := l.covariance(s.Loss)
+	_, p := l.jac.Dims()
+	dof := max(len(r.Data)-p, 1)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(dof)}.Quantile(0.975)
+
+	toLn := make([]float64, p) // d ln value / d z
+	for j, i := range s.free {
+		prm := &s.Params[i]
+		toLn[j] = prm.slope(r.Values[i])
+		if _, _, bounded := prm.span(); bounded || prm.Log {
+			toLn[j] /= r.Values[i]
+		}
+	}
+	r.Covariance = mat.NewSymDense(p, nil)
+	for j := range p {
+		for k := j; k < p; k++ {
+			r.Covariance.SetSym(j, k, cov.At(j, k)*toLn[j]*toLn[k])
+		}
+	}
+	r.Estimates = make([]Estimate, len(s.Params))
+	for i := range s.Params {
+		r.Estimates[i] = Estimate{Param: s.Params[i], Value: r.Values[i], Lo: r.Values[i], Hi: r.Values[i], Bound: s.Params[i].bound(r.Values[i])}
+	}
+	for j, i := range s.free {
+		e, half := &r.Estimates[i], t*math.Sqrt(cov.At(j, j))
+		e.Lo, e.Hi = e.fromFree(z[j]-half), e.fromFree(z[j]+half)
+		e.NoEffect = mat.Norm(l.jac.ColView(j), 2) == 0
+	}
+	r.Weak = l.weak(s, toLn)
+	return nil
+}
+
+// tiny is the share of the largest singular value below which a combination
+// counts as undetermined.
+const tiny = 1e-8
+
+// covariance is H^-1 M H^-1 in free coordinates, H = sum w g g' + priors. With a
+// robust loss M is the sandwich estimate n/(n-p) sum w^2 r^2 g g' + priors
+// (Huber 1967; MacKinnon and White 1985, HC1). With squares M = s^2 sum g g' +
+// priors, the textbook covariance with the residual variance s^2.
+func (l *linear) covariance(loss Loss) *mat.SymDense {
+	n, p := l.jac.Dims()
+	a, b := l.stacked(loss)
+	scale := columnScale(a)
+	a.Apply(func(_, j int, v float64) float64 { return v / scale[j] }, a)
+	bread := pseudoInverse(a)
+
+	dof := float64(max(n-p, 1))
+	robust, small := loss.Kind != "" && loss.Kind != Linear, math.Sqrt(float64(n)/dof)
+	s := math.Sqrt(floats.Dot(b[:n], b[:n]) / dof)
+	scores := mat.NewDense(n+p, p, nil)
+	for i := range n + p {
+		f := 1.0
+		switch {
+		case i < n && robust:
+			f = small * b[i]
+		case i < n:
+			f = s
+		}
+		for j := range p {
+			scores.Set(i, j, f*a.At(i, j))
+		}
+	}
+	var half mat.Dense
+	half.Mul(scores, bread)
+	var full mat.Dense
+	full.Mul(half.T(), &half)
+	cov := mat.NewSymDense(p, nil)
+	for j := range p {
+		for k := j; k < p; k++ {
+			cov.SetSym(j, k, full.At(j, k)/(scale[j]*scale[k]))
+		}
+	}
+	return cov
+}
+
+// pseudoInverse returns (a'a)^-1 from the singular values of a, the smallest
+// ones raised to tiny: an undetermined combination has a huge variance, not
+// none.
+func pseudoInverse(a *mat.Dense) *mat.Dense {
+	_, p := a.Dims()
+	var svd mat.SVD
+	svd.Factorize(a, mat.SVDThin)
+	s := svd.Values(nil)
+	var v mat.Dense
+	svd.VTo(&v)
+	out := mat.NewDense(p, p, nil)
+	for j := range p {
+		for k := range p {
+			sum := 0.0
+			for m := range p {
+				sv := max(s[m], tiny*s[0], 1e-300)
+				sum += v.At(j, m) * v.At(k, m) / (sv * sv)
+			}
+			out.Set(j, k, sum)
+		}
+	}
+	return out
+}
+
+// weak finds the combination the data determine least.
+func (l *linear) weak(s *space, toLn []float64) Weak {
+	n, p := l.jac.Dims()
+	a := mat.NewDense(max(n, p), p, nil)
+	sum := 0.0
+	for r := range n {
+		_, w := s.Loss.of(l.data[r])
+		sum += w * l.data[r] * l.data[r]
+		for j := range p {
+			a.Set(r, j, math.Sqrt(w)*l.jac.At(r, j)/toLn[j])
+		}
+	}
+	var svd mat.SVD
+	out := Weak{Condition: math.Inf(1), SD: math.Inf(1)}
+	for _, i := range s.free {
+		out.Names = append(out.Names, s.Params[i].Name)
+	}
+	if !svd.Factorize(a, mat.SVDThin) {
+		return out
+	}
+	values := svd.Values(nil)
+	var v mat.Dense
+	svd.VTo(&v)
+	out.Components = mat.Col(nil, p-1, &v)
+	if least := values[p-1]; least > tiny*values[0] {
+		out.Condition = values[0] / least
+		out.SD = math.Sqrt(sum/float64(max(n-p, 1))) / least
+	}
+	return out
+}
+
+// Agreement words how the starts ended: "14 of 16 starts agree; 2 stopped at
+// cost 3.1x". Starts agree when their cost is within 5 % of the least among
+// those searched on the same units.
+func (r *Result) Agreement() string {
+	if len(r.Starts) == 1 {
+		return "1 start"
+	}
+	least := map[bool]float64{true: math.Inf(1), false: math.Inf(1)}
+	for _, s := range r.Starts {
+		least[s.Polished] = min(least[s.Polished], s.Cost)
+	}
+	agree, worst := 0, 1.0
+	for _, s := range r.Starts {
+		if s.Cost <= 1.05*least[s.Polished] {
+			agree++
+		} else {
+			worst = max(worst, s.Cost/least[s.Polished])
+		}
+	}
+	text := fmt.Sprintf("%d of %d starts agree", agree, len(r.Starts))
+	if n := len(r.Starts) - agree; n > 0 {
+		text += fmt.Sprintf("; %d stopped at cost up to %.2gx", n, worst)
+	}
+	return text
+}

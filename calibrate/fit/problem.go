@@ -1,0 +1,227 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+)
+
+// Problem is a fit to be solved.
+type Problem struct {
+	Params []Param
+
+	// Units is the number of units of data, such as measured conditions. Each
+	// gives one or more residuals, the same number at every point.
+	Units int
+
+	// Eval returns the residuals, in units of their sigma, of the listed units
+	// in that order, at several points: values of all Params, fixed ones
+	// included. Points are independent and may be evaluated in parallel. Equal
+	// points give equal residuals. An error ends the fit.
+	Eval func(points [][]float64, units []int) ([][]float64, error)
+
+	Loss Loss
+}
+
+func (p *Problem) check() error {
+	names := map[string]bool{}
+	for i := range p.Params {
+		if names[p.Params[i].Name] {
+			return fmt.Errorf("parameter %s occurs twice", p.Params[i].Name)
+		}
+		names[p.Params[i].Name] = true
+		if err := p.Params[i].check(); err != nil {
+			return err
+		}
+	}
+	if p.Units < 1 {
+		return fmt.Errorf("no data to fit")
+	}
+	return p.Loss.check()
+}
+
+// space is a problem on some of its units, seen from the free coordinates of
+// its free parameters. It is what the method shares with gonum's Problem: cost
+// for the one, residuals and Jacobian for the other.
+type space struct {
+	*Problem
+	free  []int // indexes of the free parameters
+	units []int
+	rel   float64 // relative difference
+
+	evals    int // points evaluated
+	err      error
+	lastZ    []float64
+	lastData []float64
+}
+
+func newSpace(p *Problem, units []int, rel float64) *space {
+	s := &space{Problem: p, units: units, rel: rel}
+	for i := range p.Params {
+		if !p.Params[i].Fixed {
+			s.free = append(s.free, i)
+		}
+	}
+	return s
+}
+
+// inits returns the values the parameters start from.
+func (p *Problem) inits() []float64 {
+	x := make([]float64, len(p.Params))
+	for i := range p.Params {
+		x[i] = p.Params[i].Init
+	}
+	return x
+}
+
+// values returns all parameters at the free coordinates z.
+func (s *space) values(z []float64) []float64 {
+	x := s.inits()
+	for j, i := range s.free {
+		x[i] = s.Params[i].fromFree(z[j])
+	}
+	return x
+}
+
+// coordinates returns the free coordinates of the values x.
+func (s *space) coordinates(x []float64) []float64 {
+	z := make([]float64, len(s.free))
+	for j, i := range s.free {
+		z[j] = s.Params[i].toFree(x[i])
+	}
+	return z
+}
+
+// maxStep bounds one step of the search in a free coordinate: on a logit scale
+// 3 leads from the middle of the range to 95 % of it. Unbounded coordinates are
+// limited by damping alone.
+const maxStep = 3
+
+func (s *space) limits() []float64 {
+	limit := make([]float64, len(s.free))
+	for j, i := range s.free {
+		limit[j] = math.Inf(1)
+		if _, _, bounded := s.Params[i].span(); bounded {
+			limit[j] = maxStep
+		}
+	}
+	return limit
+}
+
+// data returns the residuals at several free coordinates, nil after an error.
+func (s *space) data(zs [][]float64) [][]float64 {
+	if s.err != nil {
+		return nil
+	}
+	points := make([][]float64, len(zs))
+	for i, z := range zs {
+		points[i] = s.values(z)
+	}
+	s.evals += len(zs)
+	var out [][]float64
+	if out, s.err = s.Eval(points, s.units); s.err != nil {
+		return nil
+	}
+	if len(out) != len(points) {
+		s.err = fmt.Errorf("%d points gave %d lists of residuals", len(points), len(out))
+		return nil
+	}
+	return out
+}
+
+// total is the cost of data residuals and priors at z.
+func (s *space) total(z, data []float64) float64 {
+	cost := s.Loss.cost(data)
+	for j, i := range s.free {
+		if p := &s.Params[i]; p.Prior.SD > 0 {
+			r := p.Prior.residual(p.fromFree(z[j]))
+			cost += r * r
+		}
+	}
+	return cost
+}
+
+// cost evaluates one point and keeps its residuals for the method.
+func (s *space) cost(z []float64) float64 {
+	out := s.data([][]float64{z})
+	if out == nil {
+		return math.Inf(1)
+	}
+	s.lastZ, s.lastData = slices.Clone(z), out[0]
+	return s.total(z, out[0])
+}
+
+// linear is the problem linearised at z.
+type linear struct {
+	data   []float64  // residuals
+	jac    *mat.Dense // d data / d z
+	prior  []float64  // prior residual of each free parameter, 0 without
+	dprior []float64  // d prior / d z
+
+	// bestZ is the point of the stencil with the least cost.
+	bestZ    []float64
+	bestCost float64
+}
+
+// linearise evaluates the central-difference stencil around z, whose residuals
+// are data, in one batch. ok is false after an error.
+func (s *space) linearise(z, data []float64) (l *linear, ok bool) {
+	p := len(s.free)
+	l = &linear{data: data, jac: mat.NewDense(len(data), p, nil), prior: make([]float64, p), dprior: make([]float64, p), bestCost: math.Inf(1)}
+	h := make([]float64, p)
+	stencil := make([][]float64, 2*p)
+	for j, i := range s.free {
+		prm := &s.Params[i]
+		x := prm.fromFree(z[j])
+		h[j] = prm.step(x, s.rel)
+		up, down := slices.Clone(z), slices.Clone(z)
+		up[j] += h[j]
+		down[j] -= h[j]
+		stencil[2*j], stencil[2*j+1] = up, down
+		if prm.Prior.SD > 0 {
+			l.prior[j] = prm.Prior.residual(x)
+			l.dprior[j] = prm.slope(x) / (x * prm.Prior.SD)
+		}
+	}
+	out := s.data(stencil)
+	if out == nil {
+		return nil, false
+	}
+	for k, r := range out {
+		if c := s.total(stencil[k], r); c < l.bestCost {
+			l.bestCost, l.bestZ = c, stencil[k]
+		}
+	}
+	for j := range p {
+		up, down := out[2*j], out[2*j+1]
+		for r := range data {
+			if d := (up[r] - down[r]) / (2 * h[j]); !math.IsNaN(d) && !math.IsInf(d, 0) {
+				l.jac.Set(r, j, d)
+			}
+		}
+	}
+	return l, true
+}
+
+// stacked returns the weighted Jacobian with the priors below it, and the
+// weighted residuals likewise.
+func (l *linear) stacked(loss Loss) (*mat.Dense, []float64) {
+	n, p := l.jac.Dims()
+	a := mat.NewDense(n+p, p, nil)
+	b := make([]float64, n+p)
+	for r := range n {
+		_, w := loss.of(l.data[r])
+		w = math.Sqrt(w)
+		b[r] = w * l.data[r]
+		for j := range p {
+			a.Set(r, j, w*l.jac.At(r, j))
+		}
+	}
+	for j := range p {
+		a.Set(n+j, j, l.dprior[j])
+		b[n+j] = l.prior[j]
+	}
+	return a, b
+}

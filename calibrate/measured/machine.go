@@ -1,0 +1,130 @@
+package measured
+
+import (
+	"slices"
+	"strings"
+
+	"scoville/core/hardware"
+	"scoville/core/model"
+	"scoville/core/scenario"
+	"scoville/core/unit"
+)
+
+// canonical turns names into those of the catalogues where they have them.
+// Other names stay as they are: whoever resolves the row reports them.
+func canonical(path, text string) string {
+	switch path {
+	case "hardware.name":
+		if e, err := hardware.Catalog(text); err == nil {
+			return e.Hardware.Name
+		}
+	case "engine.version":
+		if m := imageTag.FindStringSubmatch(text); m != nil {
+			return "vllm " + strings.TrimPrefix(m[1], "v")
+		}
+	case "model.weight_dtype", "model.kv_dtype":
+		text = strings.ToLower(text)
+		if d, ok := formatNames[text]; ok {
+			return string(d)
+		}
+	}
+	return text
+}
+
+// formatNames are what published tables call number formats.
+var formatNames = map[string]unit.DType{
+	"bfloat16": unit.BF16, "float16": unit.FP16, "half": unit.FP16, "float32": unit.FP32,
+	"fp8_e4m3": unit.FP8, "fp8_e5m2": unit.FP8, "nvfp4": unit.FP4, "mxfp4": unit.FP4,
+}
+
+// setModel sets the model's catalogue name and its number formats: those that
+// the name of a quantised checkpoint implies or, when the row gives a weight
+// format that the catalogue entry does not have, those of a quantised copy of
+// it: 8-bit formats also for the inputs of GEMMs, embedding and LM head as in
+// the original. Columns are -1 for none.
+func (o *Observation) setModel(name, formatText string, nameCol, formatCol int) (model.Model, error) {
+	var format unit.DType
+	if formatText != "" {
+		v, err := scenario.Convert("model.weight_dtype", canonical("model.weight_dtype", formatText))
+		if err != nil {
+			return model.Model{}, o.fieldError(err, formatCol)
+		}
+		format = unit.DType(v.(string))
+	}
+	md, err := model.Catalog(name)
+	if name == "" || err != nil {
+		if name != "" {
+			o.set("model.name", name, nameCol)
+		}
+		if format != "" {
+			o.set("model.weight_dtype", string(format), formatCol)
+		}
+		return model.Model{}, nil
+	}
+	o.set("model.name", md.Name, nameCol)
+	plain, err := model.Catalog(md.Name)
+	if err != nil {
+		return md, err
+	}
+	if format != "" && format != md.DenseWeights() && format != md.ExpertWeights() {
+		original := md.HeadWeights()
+		md.WeightDType, md.ExpertDType, md.LMHeadDType, md.ActivationDType = format, "", original, original
+		if format == unit.FP8 || format == unit.INT8 {
+			md.ActivationDType = format
+		}
+	}
+	for _, f := range []struct {
+		path       string
+		own, entry unit.DType
+	}{
+		{"model.weight_dtype", md.WeightDType, plain.WeightDType},
+		{"model.expert_weight_dtype", md.ExpertDType, plain.ExpertDType},
+		{"model.lm_head_dtype", md.LMHeadDType, plain.LMHeadDType},
+		{"model.activation_dtype", md.ActivationDType, plain.ActivationDType},
+		{"model.kv_dtype", md.KVDType, plain.KVDType},
+	} {
+		if f.own != f.entry && f.own != "" {
+			o.set(f.path, string(f.own), -1)
+		}
+	}
+	return md, nil
+}
+
+// Fill gives rows the chip and the model that the file does not say, "" for
+// none. A name that the file has and the catalogue does not is replaced; one
+// that the catalogue has must agree.
+func (o *Observation) Fill(chip, modelName string) error {
+	if chip != "" {
+		chip = canonical("hardware.name", chip)
+		have, _ := o.Value("hardware.name").(string)
+		if _, err := hardware.Catalog(have); err == nil && have != chip {
+			return o.Errorf("hardware.name", "", "the file says %s, --hardware says %s", have, chip)
+		}
+		o.set("hardware.name", chip, -1)
+	}
+	if modelName == "" {
+		return nil
+	}
+	if strings.HasSuffix(modelName, ".json") {
+		o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool { return a.Path == "model.name" })
+		o.set("model.config", modelName, -1)
+		return nil
+	}
+	want, err := model.Catalog(modelName)
+	if err != nil {
+		return err
+	}
+	have, _ := o.Value("model.name").(string)
+	if md, err := model.Catalog(have); err == nil {
+		if md.Name != want.Name {
+			return o.Errorf("model.name", "", "the file says %s, --model says %s", md.Name, want.Name)
+		}
+		return nil
+	}
+	format, _ := o.Value("model.weight_dtype").(string)
+	o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool {
+		return a.Path == "model.name" || a.Path == "model.weight_dtype"
+	})
+	_, err = o.setModel(modelName, format, -1, o.column["model.weight_dtype"])
+	return err
+}

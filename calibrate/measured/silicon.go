@@ -1,0 +1,251 @@
+package measured
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"scoville/core/model"
+	"scoville/core/unit"
+)
+
+// What the publisher does not say of the runs and the data do, see the design
+// notes on the load model: which convention explains the rows was found by
+// fitting each. TTFT and TPOT are means over ten prompts per unit of
+// concurrency, opening burst included. Rows with "measured=" in their source
+// text draw lengths from 0.8 L to L under a token budget of 8192; the others
+// have exact lengths and a budget of 1.125 prompt lengths.
+const (
+	promptsPerConcurrency = 10
+	drawnLengths          = 0.8
+	measuredBudget        = 8192
+	exactBudgetFactor     = 1.125
+	engineSeqs            = 512 // runs of so many requests exceed the engine's batch
+)
+
+// kvFormats are KV formats that differ from the model's own, by chip and
+// model: Llama-3.1-70B in fp8 keeps a 16-bit KV cache on H100 and H200 but an
+// fp8 one on B200, which its TPOT against context shows.
+var kvFormats = map[[2]string]unit.DType{
+	{"b200", "llama-3.1-70b"}: unit.FP8,
+}
+
+var (
+	concurrencyText = regexp.MustCompile(`(?:^|;)\s*silicon_concurrency=([^;]*)`)
+	imageTag        = regexp.MustCompile(`[\w.-]+/[\w.-]+:v?([\w.-]+)`)
+)
+
+// siliconColumns are the columns the form needs, with what they are taken for.
+var siliconColumns = []Mapping{
+	{"system", "hardware.name"},
+	{"model_path", "model.name"},
+	{"precision", "model.weight_dtype (blank: the model's own)"},
+	{"isl", "workload.prompt_tokens"},
+	{"osl", "workload.output_tokens"},
+	{"tp_size", "engine.tp"},
+	{"pp_size", "dropped unless 1"},
+	{"attention_dp_size", "dropped unless 1 or blank"},
+	{"moe_tp_size", "mixture of experts: dropped unless moe_tp x moe_ep = tp"},
+	{"moe_ep_size", "engine.ep"},
+	{"backend", "dropped unless vllm"},
+	{"mode", "dropped unless agg"},
+	{"backend_version", "engine.version (blank: tag of the image in silicon_data_source)"},
+	{"silicon_data_source", "workload.concurrency, measurement.length_range, engine.version"},
+	{"silicon_ttft_ms", "ttft_mean_ms"},
+	{"silicon_tpot_ms", "tpot_mean_ms"},
+}
+
+// readAiconfigurator reads rows of aiconfigurator's silicon_sample.csv.
+func (f *File) readAiconfigurator(s *sheet) error {
+	col := map[string]int{}
+	for _, m := range siliconColumns {
+		i := s.index(m.Column)
+		if i < 0 {
+			return s.headError(0, "", "the aiconfigurator form has a column %q, this file has none", m.Column)
+		}
+		col[m.Column] = i
+	}
+	f.Mapping = siliconColumns
+	for _, h := range s.header {
+		if _, ok := col[h]; !ok {
+			f.Ignored = append(f.Ignored, h)
+		}
+	}
+	for i := range s.records {
+		r := siliconRow{Observation: newObservation(s, i), col: col}
+		if err := r.read(); err != nil {
+			return err
+		}
+		f.Rows = append(f.Rows, r.Observation)
+	}
+	return nil
+}
+
+func newObservation(s *sheet, rec int) Observation {
+	o := Observation{File: s.file, Line: s.records[rec].at[0].line, sheet: s, record: rec, column: map[string]int{}}
+	if i := s.index("id"); i >= 0 {
+		o.ID = s.records[rec].cells[i]
+	}
+	return o
+}
+
+// siliconRow reads one row.
+type siliconRow struct {
+	Observation
+	col map[string]int
+}
+
+func (r *siliconRow) text(column string) string {
+	return r.sheet.records[r.record].cells[r.col[column]]
+}
+
+// count reads a positive whole number; blank counts as the fallback, an error
+// when that is 0.
+func (r *siliconRow) count(column string, fallback int) (int, error) {
+	if r.text(column) == "" && fallback > 0 {
+		return fallback, nil
+	}
+	x, err := r.sheet.number(r.record, r.col[column])
+	if err != nil {
+		return 0, err
+	}
+	if x < 1 || x > 1e8 || x != float64(int(x)) {
+		return 0, r.sheet.cellError(r.record, r.col[column], "", "%g is not a whole number from 1 to 1e8", x)
+	}
+	return int(x), nil
+}
+
+func (r *siliconRow) read() error {
+	r.Source = r.text("silicon_data_source")
+	if b := r.text("backend"); b != "vllm" {
+		r.drop("backend %s, not vllm", b)
+	}
+	if m := r.text("mode"); m != "agg" {
+		r.drop("mode %s, not agg", m)
+	}
+	md, err := r.machine()
+	if err != nil {
+		return err
+	}
+	tp, err := r.parallelism(md)
+	if err != nil {
+		return err
+	}
+	r.set("engine.tp", tp, r.col["tp_size"])
+	if err := r.load(); err != nil {
+		return err
+	}
+	for _, t := range []Mapping{{"silicon_ttft_ms", "ttft_mean_ms"}, {"silicon_tpot_ms", "tpot_mean_ms"}} {
+		c := r.col[t.Column]
+		if r.text(t.Column) == "" {
+			continue
+		}
+		ms, err := r.sheet.latency(r.record, c, 1)
+		if err != nil {
+			return err
+		}
+		r.Targets = append(r.Targets, Target{t.Meaning, ms})
+		r.column[t.Meaning] = c
+	}
+	if len(r.Targets) == 0 {
+		r.drop("no measured value")
+	}
+	return nil
+}
+
+// machine sets chip, model, formats and engine version.
+func (r *siliconRow) machine() (model.Model, error) {
+	chip := canonical("hardware.name", r.text("system"))
+	r.set("hardware.name", chip, r.col["system"])
+	md, err := r.setModel(r.text("model_path"), r.text("precision"), r.col["model_path"], r.col["precision"])
+	if err != nil {
+		return md, err
+	}
+	if d, ok := kvFormats[[2]string{chip, md.Name}]; ok {
+		r.set("model.kv_dtype", string(d), -1)
+	}
+	if v := r.version(); v != "" {
+		r.set("engine.version", v, r.col["backend_version"])
+	}
+	return md, nil
+}
+
+// version is "vllm 0.12.0" from the column, or from the tag of the image.
+func (r *siliconRow) version() string {
+	v := r.text("backend_version")
+	if m := imageTag.FindStringSubmatch(r.Source); v == "" && m != nil {
+		v = m[1]
+	}
+	if v == "" {
+		return ""
+	}
+	return "vllm " + strings.TrimPrefix(v, "v")
+}
+
+// parallelism checks how the model was split and returns tp.
+func (r *siliconRow) parallelism(md model.Model) (int, error) {
+	n := map[string]int{}
+	for _, c := range []string{"tp_size", "pp_size", "attention_dp_size", "moe_tp_size", "moe_ep_size"} {
+		fallback := 1
+		if c == "tp_size" {
+			fallback = 0
+		}
+		var err error
+		if n[c], err = r.count(c, fallback); err != nil {
+			return 0, err
+		}
+	}
+	tp, ep := n["tp_size"], n["moe_ep_size"]
+	if n["pp_size"] != 1 {
+		r.drop("pipeline parallelism %d", n["pp_size"])
+	}
+	if n["attention_dp_size"] != 1 {
+		r.drop("attention data parallelism %d", n["attention_dp_size"])
+	}
+	if md.Experts > 0 {
+		if got := n["moe_tp_size"] * ep; got != tp {
+			r.drop("experts on %d chips, attention on %d: whether concurrency is per rank is not said", got, tp)
+		}
+		if ep > 1 {
+			r.set("engine.ep", ep, r.col["moe_ep_size"])
+		}
+	}
+	return tp, nil
+}
+
+// load sets lengths, concurrency, and how the run was measured.
+func (r *siliconRow) load() error {
+	prompt, err := r.count("isl", 0)
+	if err != nil {
+		return err
+	}
+	output, err := r.count("osl", 0)
+	if err != nil {
+		return err
+	}
+	at := r.col["silicon_data_source"]
+	m := concurrencyText.FindStringSubmatch(r.Source)
+	if m == nil {
+		return r.sheet.cellError(r.record, at, "", "no silicon_concurrency=N in the source text")
+	}
+	var conc int
+	if _, err := fmt.Sscanf(strings.TrimSpace(m[1]), "%d", &conc); err != nil || conc < 1 || conc > 1e7 {
+		return r.sheet.cellError(r.record, at, "", "silicon_concurrency=%s is not a whole number from 1 to 1e7", shorten(m[1]))
+	}
+	if conc >= engineSeqs {
+		r.drop("concurrency %d exceeds the engine's batch", conc)
+	}
+	r.set(PromptPath, float64(prompt), r.col["isl"])
+	r.set(OutputPath, float64(output), r.col["osl"])
+	r.set(ConcurrencyPath, conc, at)
+	r.set("measurement.prompts_per_concurrency", promptsPerConcurrency, -1)
+	budget := measuredBudget
+	if strings.Contains(r.Source, "measured=") {
+		r.set("measurement.length_range", drawnLengths, at)
+	} else {
+		budget = int(exactBudgetFactor * float64(prompt))
+	}
+	r.set("engine.max_num_batched_tokens", budget, -1)
+	r.set("engine.max_num_seqs", max(conc, 256), -1)
+	return nil
+}

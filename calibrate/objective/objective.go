@@ -1,0 +1,233 @@
+package objective
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+
+	"scoville/calibrate/fit"
+	"scoville/core"
+	"scoville/core/metrics"
+	"scoville/core/scenario"
+)
+
+// Residual kinds.
+const (
+	Log      = "log"      // ln(predicted / measured)
+	Relative = "relative" // predicted / measured - 1
+	Absolute = "absolute" // predicted - measured, ms
+)
+
+// Target is one metric that is fitted.
+type Target struct {
+	Metric   string  // column of core/metrics, in ms
+	Residual string  // Log, Relative or Absolute
+	Sigma    float64 // scale of the residual: what the model and the measurement leave open
+	Weight   float64 // factor on the squared residual
+}
+
+// DefaultTargets are mean TTFT and TPOT together: an end-to-end latency alone
+// would let their errors cancel. The sigmas are about what runs of one
+// configuration on different days differ by.
+func DefaultTargets() []Target {
+	return []Target{{"ttft_mean_ms", Log, 0.10, 1}, {"tpot_mean_ms", Log, 0.05, 1}}
+}
+
+// Param is a parameter of the fit and the scenario key it sets.
+type Param struct {
+	fit.Param
+	Path string
+}
+
+// Objective turns parameter values into residuals.
+type Objective struct {
+	Conditions []Condition
+	Params     []Param
+	Targets    []Target
+
+	draws int
+	jobs  int
+	index []int // of each target's metric in a summary
+	order []int // conditions, dearest first
+	sims  chan *core.Simulator
+}
+
+// New prepares an objective. Each condition is simulated draws times, with
+// other lengths drawn each time, and the mean of the draws compared; jobs
+// simulations run at once.
+func New(conds []Condition, params []Param, targets []Target, draws, jobs int) (*Objective, error) {
+	o := &Objective{Conditions: conds, Params: params, Targets: targets, draws: max(draws, 1), jobs: max(jobs, 1)}
+	for _, t := range targets {
+		i, ok := metrics.Index(t.Metric)
+		if !ok {
+			return nil, fmt.Errorf("no metric %q", t.Metric)
+		}
+		o.index = append(o.index, i)
+	}
+	for i := range conds {
+		sc := conds[i].Scenario
+		for _, p := range params {
+			if err := sc.Set(p.Path, p.Init); err != nil {
+				return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+			}
+		}
+		o.order = append(o.order, i)
+	}
+	slices.SortStableFunc(o.order, func(a, b int) int { return cmp.Compare(conds[b].work(), conds[a].work()) })
+	capacities := core.NewCapacities()
+	o.sims = make(chan *core.Simulator, o.jobs)
+	for range o.jobs {
+		o.sims <- core.NewSimulator(capacities)
+	}
+	return o, nil
+}
+
+// work grows with the time a condition takes to simulate.
+func (c *Condition) work() float64 {
+	w := &c.Scenario.Workload
+	n := float64(w.Requests)
+	if c.Scenario.Measurement.PerConc > 0 {
+		n = float64(c.Scenario.Measurement.PerConc * w.Concurrent)
+	}
+	return n
+}
+
+// Problem returns the fit of the objective on some of its conditions.
+func (o *Objective) Problem(ctx context.Context, conds []int, loss fit.Loss) *fit.Problem {
+	p := &fit.Problem{Units: len(conds), Loss: loss}
+	for _, q := range o.Params {
+		p.Params = append(p.Params, q.Param)
+	}
+	p.Eval = func(points [][]float64, units []int) ([][]float64, error) {
+		list := make([]int, len(units))
+		for i, u := range units {
+			list[i] = conds[u]
+		}
+		predicted, err := o.Predict(ctx, points, list)
+		if err != nil {
+			return nil, err
+		}
+		out := make([][]float64, len(points))
+		for k := range points {
+			for i, c := range list {
+				out[k] = o.residuals(out[k], c, predicted[k][i])
+			}
+		}
+		return out, nil
+	}
+	return p
+}
+
+// infeasible is the residual of a run that gives no number, in sigmas: ln 1000
+// at a sigma of 0.1.
+const infeasible = 69
+
+// residuals appends those of one condition: targets in order, rows in order.
+// Rows of one condition share its weight.
+func (o *Objective) residuals(dst []float64, c int, predicted []float64) []float64 {
+	rows := o.Conditions[c].Rows
+	for t, target := range o.Targets {
+		for _, row := range rows {
+			m, ok := row.Target(target.Metric)
+			if !ok {
+				continue
+			}
+			r := target.of(predicted[t], m)
+			if math.IsNaN(r) || math.Abs(r) > infeasible {
+				r = math.Copysign(infeasible, r)
+			}
+			dst = append(dst, r*math.Sqrt(target.Weight/float64(len(rows))))
+		}
+	}
+	return dst
+}
+
+// of returns the residual in sigmas.
+func (t *Target) of(predicted, measured float64) float64 {
+	switch t.Residual {
+	case Relative:
+		return (predicted/measured - 1) / t.Sigma
+	case Absolute:
+		return (predicted - measured) / t.Sigma
+	}
+	return math.Log(predicted/measured) / t.Sigma
+}
+
+// Predict simulates conditions at several parameter values and returns, for
+// each point and condition, the targets in ms; NaN where a run gives none.
+func (o *Objective) Predict(ctx context.Context, points [][]float64, conds []int) ([][][]float64, error) {
+	out := make([][][]float64, len(points))
+	for k := range points {
+		out[k] = make([][]float64, len(conds))
+	}
+	place := map[int]int{}
+	for i, c := range conds {
+		place[c] = i
+	}
+	var tasks []int // condition x points, dearest first
+	for _, c := range o.order {
+		if i, ok := place[c]; ok {
+			for k := range points {
+				tasks = append(tasks, i*len(points)+k)
+			}
+		}
+	}
+	var next atomic.Int64
+	g, ctx := errgroup.WithContext(ctx)
+	for range min(o.jobs, len(tasks)) {
+		g.Go(func() (err error) {
+			sim := <-o.sims
+			defer func() {
+				o.sims <- sim
+				if r := recover(); r != nil {
+					err = fmt.Errorf("simulation of a measured run failed: %v", r)
+				}
+			}()
+			for {
+				n := int(next.Add(1)) - 1
+				if n >= len(tasks) {
+					return nil
+				}
+				i, k := tasks[n]/len(points), tasks[n]%len(points)
+				if out[k][i], err = o.predict(ctx, sim, conds[i], points[k]); err != nil {
+					return err
+				}
+			}
+		})
+	}
+	return out, g.Wait()
+}
+
+// predict simulates one condition at one point.
+func (o *Objective) predict(ctx context.Context, sim *core.Simulator, c int, x []float64) ([]float64, error) {
+	sc := o.Conditions[c].Scenario
+	if err := o.Apply(&sc, x); err != nil {
+		return nil, err
+	}
+	mean := make([]float64, len(o.Targets))
+	for draw := range o.draws {
+		res, err := sim.Run(ctx, &sc, core.Options{Replicate: draw})
+		if err != nil {
+			return nil, err
+		}
+		for t, i := range o.index {
+			mean[t] += res.Summary[i] / float64(o.draws)
+		}
+	}
+	return mean, nil
+}
+
+// Apply sets the parameters of a scenario.
+func (o *Objective) Apply(sc *scenario.Scenario, x []float64) error {
+	for i, p := range o.Params {
+		if err := sc.Set(p.Path, x[i]); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,195 @@
+package objective
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"scoville/calibrate/fit"
+	"scoville/core/scenario"
+	"scoville/core/unit"
+)
+
+// quantity is a parameter of the performance model with what is known of it
+// whatever the chip: bounds, and how sure its prior is (standard deviation of
+// the logarithm).
+type quantity struct {
+	name, path, unit string
+	sd, min, max     float64
+	log              bool
+	held             bool // not identifiable from one chip and model: kept at its prior
+	moe              bool // only where the model has experts
+	linked           bool // only where several chips work together
+	client           bool // only where a client's clock is read
+}
+
+// Efficiencies are shares of the datasheet's figure. Bounds of the host times
+// are those of engines from 2025 on: without the one on step_overhead_us it
+// trades against layer_overhead_us for ever.
+var quantities = []quantity{
+	{name: "compute_util", path: "hardware.compute_util", unit: "ratio", sd: 0.3, min: 0.02, max: 1},
+	{name: "expert_compute_util", path: "hardware.expert_compute_util", unit: "ratio", sd: 0.7, min: 0.03, max: 2, log: true, moe: true},
+	{name: "weight_bandwidth_util", path: "hardware.weight_bandwidth_util", unit: "ratio", sd: 0.2, min: 0.3, max: 1},
+	{name: "kv_bandwidth_util", path: "hardware.kv_bandwidth_util", unit: "ratio", sd: 0.3, min: 0.1, max: 1},
+	{name: "attention_compute_util", path: "hardware.attention_compute_util", unit: "ratio", sd: 0.5, min: 0.05, max: 1, held: true},
+	{name: "link_util", path: "hardware.link_util", unit: "ratio", sd: 0.5, min: 0.02, max: 1, linked: true},
+	{name: "link_latency_us", path: "hardware.link_latency_us", unit: "us", sd: 0.7, min: 0.5, max: 100, log: true, held: true, linked: true},
+	{name: "step_overhead_us", path: "engine.step_overhead_us", unit: "us", sd: 0.5, min: 50, max: 1200, log: true},
+	{name: "layer_overhead_us", path: "engine.layer_overhead_us", unit: "us", sd: 0.5, min: 1, max: 500, log: true},
+	{name: "moe_layer_overhead_us", path: "engine.moe_layer_overhead_us", unit: "us", sd: 0.5, min: 1, max: 500, log: true, held: true, moe: true},
+	{name: "sequence_overhead_us", path: "engine.sequence_overhead_us", unit: "us", sd: 0.7, min: 0.5, max: 500, log: true},
+	{name: "prefill_step_overhead_us", path: "engine.prefill_step_overhead_us", unit: "us", sd: 1, min: 10, max: 100_000, log: true},
+	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true},
+	{name: "client_overhead_us", path: "engine.client_overhead_us", unit: "us", sd: 0.7, min: 100, max: 100_000, log: true, client: true},
+}
+
+// family holds the centres of the priors of a family of chips. Source: a first
+// fit of this form to the public measurements of aiconfigurator (vLLM 0.11 to
+// 0.18), argonne (2024 grid), splitwise and llmservingsim; see the design notes
+// on the performance model.
+type family struct {
+	names  []string // prefixes of catalogue names
+	center map[string]float64
+}
+
+var families = []family{
+	{[]string{"h100", "h200", "gh200"}, map[string]float64{
+		"compute_util": 0.62, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.83, "attention_compute_util": 0.45,
+		"link_util": 0.40, "link_latency_us": 8, "frontend_us_per_prompt_token": 2, "client_overhead_us": 17_000, "prefill_step_overhead_us": 5_000,
+	}},
+	{[]string{"b200"}, map[string]float64{
+		"compute_util": 0.59, "weight_bandwidth_util": 0.77, "kv_bandwidth_util": 0.9, "attention_compute_util": 0.2,
+		"link_util": 0.20, "link_latency_us": 4, "frontend_us_per_prompt_token": 2, "client_overhead_us": 30_000, "prefill_step_overhead_us": 40_000,
+	}},
+	{[]string{"a100"}, map[string]float64{
+		"compute_util": 0.55, "weight_bandwidth_util": 0.88, "kv_bandwidth_util": 0.73, "attention_compute_util": 0.4,
+		"link_util": 0.36, "link_latency_us": 15,
+	}},
+	{[]string{"rtx-4090", "l40s"}, map[string]float64{
+		"compute_util": 0.85, "weight_bandwidth_util": 0.87, "kv_bandwidth_util": 0.98, "attention_compute_util": 0.45, "prefill_step_overhead_us": 900,
+	}},
+	{[]string{"rtx-pro-6000"}, map[string]float64{
+		"compute_util": 0.61, "weight_bandwidth_util": 0.78, "kv_bandwidth_util": 0.69, "attention_compute_util": 0.45, "prefill_step_overhead_us": 900,
+	}},
+	{[]string{"mi250"}, map[string]float64{
+		"compute_util": 0.49, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.98, "link_util": 0.64, "link_latency_us": 48, "expert_compute_util": 0.45,
+	}},
+	{[]string{"mi300x"}, map[string]float64{
+		"compute_util": 0.05, "weight_bandwidth_util": 0.62, "kv_bandwidth_util": 0.53, "link_util": 0.05, "link_latency_us": 58, "expert_compute_util": 1.2,
+	}},
+}
+
+// unknownChip are centres for chips of no family: the middle of those above,
+// and twice the standard deviation.
+var unknownChip = map[string]float64{
+	"compute_util": 0.55, "expert_compute_util": 0.4, "weight_bandwidth_util": 0.85, "kv_bandwidth_util": 0.75, "attention_compute_util": 0.4,
+	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000,
+}
+
+// hopperFP8 is the centre of compute_util for fp8 GEMMs on Hopper.
+const hopperFP8 = 0.52
+
+// era holds the centres of the host times of an engine era. Source as family.
+type era struct {
+	name                       string
+	step, layer, moe, sequence float64 // us
+}
+
+var eras = []era{
+	{"vLLM 2023", 5_000, 200, 40, 340},
+	{"vLLM 2024", 2_300, 22, 40, 80},
+	{"vLLM 2025", 450, 47, 42, 38},
+	{"vLLM 0.16 to 0.18", 600, 65, 42, 24},
+	{"vLLM 0.19 and later", 300, 20, 42, 9},
+}
+
+var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
+
+// eraOf finds the era of an engine version such as "vllm 0.12.0"; late 2025
+// when the version does not say.
+func eraOf(version string) era {
+	m := versionNumber.FindStringSubmatch(version)
+	if m == nil || m[1] != "0" {
+		return eras[2]
+	}
+	switch minor, _ := strconv.Atoi(m[2]); {
+	case minor < 3:
+		return eras[0]
+	case minor < 8:
+		return eras[1]
+	case minor < 16:
+		return eras[2]
+	case minor < 19:
+		return eras[3]
+	}
+	return eras[4]
+}
+
+// Parameters returns what is fitted to rows of one chip, model and engine
+// version: free ones with their priors, and those kept at their prior. tp is
+// the largest number of chips in the data.
+func Parameters(sc *scenario.Scenario, tp int) []Param {
+	center, known := centers(sc)
+	var out []Param
+	for _, q := range quantities {
+		if q.moe && sc.Model.Experts == 0 || q.linked && tp == 1 || q.client && sc.Measurement.Clock != scenario.Client {
+			continue
+		}
+		sd := q.sd
+		if !known[q.name] {
+			sd *= 2
+		}
+		p := Param{Path: q.path, Param: fit.Param{
+			Name: q.name, Unit: q.unit, Log: q.log, Fixed: q.held,
+			Min: q.min, Max: q.max, Prior: fit.Prior{Center: center[q.name], SD: sd},
+		}}
+		if q.name == "step_overhead_us" && center[q.name] > 0.8*q.max {
+			p.Max = 10 * center[q.name] // engines before 2025
+		}
+		p.Init = inside(center[q.name], p.Min, p.Max)
+		out = append(out, p)
+	}
+	return out
+}
+
+// inside moves a start that lies on a bound into the range.
+func inside(x, lo, hi float64) float64 {
+	margin := 0.02 * (hi - lo)
+	return math.Min(math.Max(x, math.Min(lo+margin, lo*1.5)), hi-margin)
+}
+
+// centers collects the priors' centres for a scenario, and which of them are
+// known for its family of chips or its engine.
+func centers(sc *scenario.Scenario) (center map[string]float64, known map[string]bool) {
+	center, known = map[string]float64{}, map[string]bool{}
+	for name, x := range unknownChip {
+		center[name] = x
+	}
+	e := eraOf(sc.Engine.Version)
+	for name, x := range map[string]float64{
+		"step_overhead_us": e.step, "layer_overhead_us": e.layer, "moe_layer_overhead_us": e.moe, "sequence_overhead_us": e.sequence,
+	} {
+		center[name], known[name] = x, true
+	}
+	for _, f := range families {
+		for _, prefix := range f.names {
+			if !strings.HasPrefix(sc.Hardware.Name, prefix) {
+				continue
+			}
+			for name, x := range f.center {
+				center[name], known[name] = x, true
+			}
+			if prefix[0] != 'b' && strings.Contains(prefix, "h") && sc.Model.Activations() == unit.FP8 {
+				center["compute_util"] = hopperFP8
+			}
+		}
+	}
+	if sc.Model.Experts > 0 && !known["expert_compute_util"] {
+		center["expert_compute_util"] = 0.25
+		if sc.Model.ExpertWeights() == unit.FP4 {
+			center["expert_compute_util"] = 0.3
+		}
+	}
+	return center, known
+}

@@ -1,0 +1,113 @@
+// Command sweep runs design studies of LLM serving: it expands a TOML study
+// into design points, simulates each, and writes tables and a report.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"scoville/sweep"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() { // the second signal ends the process at once
+		<-ctx.Done()
+		stop()
+	}()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, message(err))
+	}
+	os.Exit(exitCode(err))
+}
+
+// usageError is a command line that does not parse.
+type usageError struct{ error }
+
+// errPartial says that results are written, but some runs have none.
+var errPartial = errors.New("some runs have no result")
+
+const exitCodes = `
+Exit codes:
+  0    everything ran
+  1    internal error
+  2    bad usage or study; nothing was run
+  3    finished, but runs failed, or no point can run; results written
+  4    stopped at the first failed run (--fail-fast)
+  6    refused: the folder holds other results, or is in use
+  130  interrupted`
+
+func exitCode(err error) int {
+	var usage usageError
+	var input *sweep.InputError
+	var stopped *sweep.StoppedError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		return 130
+	case errors.Is(err, sweep.ErrForeign), errors.Is(err, sweep.ErrLocked):
+		return 6
+	case errors.As(err, &usage), errors.As(err, &input):
+		return 2
+	case errors.Is(err, errPartial):
+		return 3
+	case errors.As(err, &stopped):
+		return 4
+	}
+	return 1
+}
+
+// message words an error for the terminal. Errors that point into a file
+// start with its name; others with the command's.
+func message(err error) string {
+	var usage usageError
+	var input *sweep.InputError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "sweep: interrupted; no results were written, and results that were there are untouched"
+	case errors.As(err, &input):
+		return err.Error()
+	case errors.As(err, &usage):
+		return "sweep: " + err.Error() + "\nsee sweep --help"
+	}
+	return "sweep: " + err.Error()
+}
+
+// run is the command: arguments in, text out.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	began := false
+	root := &cobra.Command{
+		Use:   "sweep",
+		Short: "Say how fast an LLM will be served before you have the machine",
+		Long: strings.TrimSpace(`
+sweep expands a TOML study into design points (hardware, engine and load),
+simulates the serving of each on all cores, and writes Parquet tables and a
+report.
+
+  sweep plan studies/sensitivity.toml      # what would run
+  sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
+`) + "\n" + exitCodes,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		PersistentPreRun: func(*cobra.Command, []string) { began = true },
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(runCommand(stdout, stderr), planCommand(stdout), versionCommand(stdout))
+	err := root.ExecuteContext(ctx)
+	if err != nil && !began {
+		return usageError{err}
+	}
+	return err
+}

@@ -1,0 +1,74 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scoville/report"
+	"scoville/sweep"
+)
+
+// runCommand is sweep run.
+func runCommand(stdout, stderr io.Writer) *cobra.Command {
+	o := sweep.Options{}
+	mode := ""
+	c := &cobra.Command{
+		Use:   "run STUDY",
+		Short: "Simulate every point of a study and write the results",
+		Long: strings.TrimSpace(`
+Run simulates every point of a study and writes runs.parquet, points.parquet,
+effects.parquet, report.md, manifest.json and a copy of the study to
+results/NAME. The tables do not depend on -j. Results of the same study are
+replaced as a whole; those of another are refused.
+`) + "\n" + exitCodes,
+		Example: `  sweep run studies/sensitivity.toml
+  sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.Jobs < 1 {
+				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
+			}
+			p, err := newProgress(stderr, mode)
+			if err != nil {
+				return usageError{err}
+			}
+			o.File, o.Progress = args[0], p.show
+			out, err := sweep.Run(c.Context(), o)
+			p.end()
+			if err != nil {
+				return err
+			}
+			return show(stdout, out)
+		},
+	}
+	f := c.Flags()
+	f.StringVarP(&o.Dir, "output", "o", "", "folder of the results (default: [output] dir, else results/NAME)")
+	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study; recorded with the results")
+	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failed run and write nothing")
+	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
+	return c
+}
+
+// show writes the report and prints it.
+func show(stdout io.Writer, out *sweep.Outcome) error {
+	r, err := report.Load(out.Dir)
+	if err != nil {
+		return err
+	}
+	if err := errors.Join(r.Write(), r.Text(stdout)); err != nil {
+		return err
+	}
+	for _, note := range out.Plan.Notes {
+		fmt.Fprintln(stdout, "note  ", note)
+	}
+	if out.Counts["failed"]+out.Counts["timeout"] > 0 || out.Counts["ok"] == 0 {
+		return errPartial
+	}
+	return nil
+}

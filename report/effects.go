@@ -1,0 +1,220 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"scoville/core/table"
+	"scoville/sweep/results"
+)
+
+// effects makes a section per baseline: the baseline's own values, then the
+// change that each one-at-a-time level brings. nil without such a design.
+func (r *Report) effects() []section {
+	points := r.data.Points
+	metrics := r.metrics()
+	var out []section
+	base := 0
+	for i := range points.Len() {
+		if is, _ := points.Bool(points.Index("baseline"), i); is {
+			base = i
+			out = append(out, r.baseline(i, metrics))
+		}
+		path, changed := points.String(points.Index("oat_path"), i)
+		if !changed || len(out) == 0 {
+			continue
+		}
+		level, _ := points.String(points.Index("oat_level"), i)
+		label := path[strings.LastIndexByte(path, '.')+1:]
+		s := &out[len(out)-1]
+		row := []string{label + " " + signed(level)}
+		for _, m := range metrics {
+			row = append(row, r.effect(i, base, m))
+		}
+		s.rows = append(s.rows, row)
+		if used, ok := points.Float(points.Index("oat_change_ratio"), i); ok && differs(level, used) {
+			s.notes = append(s.notes, fmt.Sprintf("%s: asked %s, used %s", label, level, percent(used, 1)))
+		}
+	}
+	for i := range out {
+		out[i].notes = append(out[i].notes, r.legend())
+	}
+	return out
+}
+
+// signed marks an absolute level as one: "-20%" and "x2" stay, "4800" and
+// "fp16" become "= 4800" and "= fp16".
+func signed(level string) string {
+	number, times := strings.CutPrefix(level, "x")
+	if _, err := strconv.ParseFloat(number, 64); strings.HasSuffix(level, "%") || times && err == nil {
+		return level
+	}
+	return "= " + level
+}
+
+// differs reports whether a level in percent was not used as asked.
+func differs(level string, used float64) bool {
+	asked, err := strconv.ParseFloat(strings.TrimSuffix(level, "%"), 64)
+	return err == nil && strings.HasSuffix(level, "%") && math.Abs(asked/100-used) > 5e-5
+}
+
+func (r *Report) legend() string {
+	n := 0
+	for i := range r.data.Points.Len() {
+		runs, _ := r.data.Points.Int(r.data.Points.Index("runs_ok"), i)
+		n = max(n, int(runs))
+	}
+	if n < 2 {
+		return "1 replicate: no intervals. Ask for more under [replicates]"
+	}
+	return fmt.Sprintf("95%% interval of the paired difference, %d replicates. ~ = includes 0", n)
+}
+
+// baseline starts the section of a baseline point.
+func (r *Report) baseline(i int, metrics []table.Column) section {
+	points := r.data.Points
+	s := section{head: []string{""}}
+	var outer []string
+	for _, c := range r.data.Effects.Columns {
+		if c.Path != "" {
+			outer = append(outer, c.Name+" = "+plain(points.Row(i)[points.Index(c.Name)]))
+		}
+	}
+	s.title = strings.Join(outer, ", ")
+	row := []string{"baseline"}
+	for _, m := range metrics {
+		s.head = append(s.head, m.Name)
+		row = append(row, r.mean(i, m))
+	}
+	s.rows = [][]string{row}
+	s.notes = r.bound(i)
+	if len(s.notes) > 0 {
+		s.notes[0] = "baseline " + s.notes[0]
+	}
+	return s
+}
+
+// mean is a metric of a point with its interval, or why there is none.
+func (r *Report) mean(i int, m table.Column) string {
+	points := r.data.Points
+	if status, _ := points.String(points.Index("status"), i); status != results.OK {
+		return status
+	}
+	if r.saturated(i) {
+		return "saturated"
+	}
+	mean, ok := points.Float(points.Index(m.Name+"_mean"), i)
+	if !ok {
+		return "-"
+	}
+	hi, ok := points.Float(points.Index(m.Name+"_ci_hi"), i)
+	if !ok {
+		return significant(mean)
+	}
+	return withHalf(mean, hi-mean)
+}
+
+// effect is the change of a metric from point base to point i: ~ when its
+// interval includes 0.
+func (r *Report) effect(i, base int, m table.Column) string {
+	points := r.data.Points
+	for _, p := range []int{i, base} {
+		if status, _ := points.String(points.Index("status"), p); status != results.OK {
+			return status
+		}
+		if r.saturated(p) {
+			return "saturated"
+		}
+	}
+	delta, ok := points.Float(points.Index(m.Name+"_delta_ratio"), i)
+	if !ok {
+		return "-"
+	}
+	lo, ok := points.Float(points.Index(m.Name+"_delta_ci_lo"), i)
+	if !ok {
+		return percent(delta, 1)
+	}
+	hi, _ := points.Float(points.Index(m.Name+"_delta_ci_hi"), i)
+	if lo <= 0 && hi >= 0 {
+		return "~"
+	}
+	half := (hi - lo) / 2
+	d := min(max(decimals(100*half), 1), 2)
+	return percent(delta, d) + fmt.Sprintf(" ± %.*f", d, 100*half)
+}
+
+// bound names the resources that a point's busy time waits for, largest first,
+// and how loaded it is.
+func (r *Report) bound(i int) []string {
+	type share struct {
+		name  string
+		value float64
+	}
+	var shares []share
+	for _, c := range r.data.Metrics() {
+		name, ok := strings.CutPrefix(c.Name, "wait_")
+		if !ok {
+			continue
+		}
+		if v, ok := r.runMean(i, c.Name); ok {
+			shares = append(shares, share{strings.TrimSuffix(name, "_ratio"), v})
+		}
+	}
+	if len(shares) == 0 {
+		return nil
+	}
+	slices.SortStableFunc(shares, func(a, b share) int {
+		switch {
+		case a.value > b.value:
+			return -1
+		case a.value < b.value:
+			return 1
+		}
+		return 0
+	})
+	line := fmt.Sprintf("bound by %s, %s of busy time", shares[0].name, plainPercent(shares[0].value))
+	var rest []string
+	for _, s := range shares[1:] {
+		if s.value >= 0.0005 {
+			rest = append(rest, s.name+" "+plainPercent(s.value))
+		}
+	}
+	if rest != nil {
+		line += " (" + strings.Join(rest, ", ") + ")"
+	}
+	out := []string{line}
+	var state []string
+	if load, ok := r.data.Points.Float(r.data.Points.Index("load_ratio"), i); ok {
+		state = append(state, fmt.Sprintf("load %.2f of capacity", load))
+	}
+	for _, m := range []struct{ column, text string }{{"running_mean_seqs", "sequences running"}, {"resident_mean_tok", "tokens resident"}} {
+		if v, ok := r.runMean(i, m.column); ok {
+			state = append(state, significant(v)+" "+m.text)
+		}
+	}
+	if state != nil {
+		out = append(out, "on average "+strings.Join(state, ", "))
+	}
+	return out
+}
+
+// runMean is the mean of a column of the runs table over the ok runs of point i.
+func (r *Report) runMean(i int, column string) (float64, bool) {
+	runs := r.data.Runs
+	point, _ := r.data.Points.Int(r.data.Points.Index("point_index"), i)
+	at := func(j int) int64 {
+		p, _ := runs.Int(runs.Index("point_index"), j)
+		return p
+	}
+	sum, n := 0.0, 0
+	for j := sort.Search(runs.Len(), func(j int) bool { return at(j) >= point }); j < runs.Len() && at(j) == point; j++ {
+		if v, ok := runs.Float(runs.Index(column), j); ok {
+			sum, n = sum+v, n+1
+		}
+	}
+	return sum / float64(n), n > 0
+}

@@ -1,0 +1,96 @@
+package report
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"scoville/core/table"
+	"scoville/sweep/results"
+)
+
+// maxPoints is how many points the table of a grid shows.
+const maxPoints = 10
+
+// best makes the table of a design without baselines: every point if they are
+// few, else those best in the first metric. Saturated points are left out of a
+// ranking: they have no steady value.
+func (r *Report) best() section {
+	points, axes, metrics := r.data.Points, r.data.Axes(), r.metrics()
+	s := section{title: "points", head: []string{"point"}}
+	var rank []int
+	for i := range points.Len() {
+		rank = append(rank, i)
+	}
+	if len(rank) > maxPoints {
+		by := metrics[max(0, slices.IndexFunc(metrics, func(c table.Column) bool { return c.Better != "" }))]
+		rank = r.ranked(by)
+		s.title = fmt.Sprintf("best %d of %s steady points, by %s", min(maxPoints, len(rank)), grouped(len(rank)), by.Name)
+		rank = rank[:min(maxPoints, len(rank))]
+	}
+	for _, c := range axes {
+		s.head = append(s.head, c.Name)
+	}
+	for _, m := range metrics {
+		s.head = append(s.head, m.Name)
+	}
+	for _, i := range rank {
+		index, _ := points.Int(points.Index("point_index"), i)
+		row := append([]string{fmt.Sprint(index)}, r.cells(axes, i)...)
+		for _, m := range metrics {
+			row = append(row, r.mean(i, m))
+		}
+		s.rows = append(s.rows, row)
+	}
+	if points.Len() == 1 {
+		s.notes = r.bound(0)
+	} else {
+		s.notes = r.bounds()
+	}
+	return s
+}
+
+// bounds counts the steady points by the resource that bounds them.
+func (r *Report) bounds() []string {
+	points := r.data.Points
+	count := map[string]int{}
+	for i := range points.Len() {
+		if name, ok := points.String(points.Index("bound"), i); ok && !r.saturated(i) {
+			count[name]++
+		}
+	}
+	if len(count) == 0 {
+		return nil
+	}
+	names := slices.Sorted(maps.Keys(count))
+	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%s %s", name, grouped(count[name]))
+	}
+	return []string{"steady points by the resource they wait for most: " + strings.Join(names, ", ")}
+}
+
+// ranked returns the points that are ok, not saturated and have a value of the
+// metric, best first; equal ones in plan order.
+func (r *Report) ranked(by table.Column) []int {
+	points := r.data.Points
+	col := points.Index(by.Name + "_mean")
+	var rank []int
+	for i := range points.Len() {
+		status, _ := points.String(points.Index("status"), i)
+		if _, ok := points.Float(col, i); ok && status == results.OK && !r.saturated(i) {
+			rank = append(rank, i)
+		}
+	}
+	slices.SortStableFunc(rank, func(a, b int) int {
+		x, _ := points.Float(col, a)
+		y, _ := points.Float(col, b)
+		if by.Better == "higher" {
+			x, y = y, x
+		}
+		return cmp.Compare(x, y)
+	})
+	return rank
+}

@@ -1,0 +1,166 @@
+// Package report turns the results of a sweep into what people read: tables
+// for the terminal and report.md. It reads files and never simulates, and it
+// labels what must not be taken for a steady value.
+package report
+
+import (
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"scoville/core/table"
+	"scoville/sweep/results"
+)
+
+// File is the report's name in a folder of results.
+const File = "report.md"
+
+// Report is the answer of one sweep: what ran, and its tables.
+type Report struct {
+	data     *results.Dataset
+	summary  []string
+	sections []section
+}
+
+// section is a table with what must be said about it.
+type section struct {
+	title string
+	head  []string
+	rows  [][]string
+	notes []string
+}
+
+// maxSections is how many baselines have their table in the report.
+const maxSections = 12
+
+// Load reads the results in a folder.
+func Load(dir string) (*Report, error) {
+	d, err := results.Open(dir)
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{data: d}
+	r.summary = r.counts()
+	r.sections = r.effects()
+	if r.sections == nil {
+		r.sections = []section{r.best()}
+	}
+	if n := len(r.sections) - maxSections; n > 0 {
+		r.sections = r.sections[:maxSections]
+		last := &r.sections[maxSections-1]
+		last.notes = append(last.notes, fmt.Sprintf("%s more baselines: see %s", grouped(n), results.EffectsFile))
+	}
+	return r, nil
+}
+
+// Write writes report.md into the folder of the results.
+func (r *Report) Write() error {
+	return results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown())
+}
+
+// preferred are the metrics of the tables when the study chose none.
+var preferred = []string{"tpot_mean_ms", "ttft_mean_ms", "ttft_p99_ms", "output_tok_s"}
+
+// maxShown is how many metrics fit into a table.
+const maxShown = 8
+
+// metrics returns the metric columns that the tables show: those the study
+// selected, or the preferred ones when that is too many.
+func (r *Report) metrics() []table.Column {
+	selected := slices.DeleteFunc(r.data.Metrics(), func(c table.Column) bool { return r.data.Points.Index(c.Name+"_mean") < 0 })
+	if len(selected) <= maxShown {
+		return selected
+	}
+	fewer := slices.DeleteFunc(slices.Clone(selected), func(c table.Column) bool { return !slices.Contains(preferred, c.Name) })
+	if len(fewer) > 0 {
+		return fewer
+	}
+	return selected[:maxShown]
+}
+
+// counts says how many points and runs ended how, and why those that failed.
+func (r *Report) counts() []string {
+	points, m := r.data.Points, r.data.Manifest
+	status, saturated := map[string]int{}, 0
+	for i := range points.Len() {
+		s, _ := points.String(points.Index("status"), i)
+		status[s]++
+		if r.saturated(i) {
+			saturated++
+		}
+	}
+	line := fmt.Sprintf("%s: %s", m.Study, plural(points.Len(), "point"))
+	for _, s := range []string{results.OK, results.Infeasible, results.Failed, results.Timeout} {
+		if status[s] > 0 {
+			line += fmt.Sprintf(", %s %s", grouped(status[s]), s)
+		}
+	}
+	out := []string{line + fmt.Sprintf("; %s in %.3g s", plural(r.data.Runs.Len(), "run"), m.WallSeconds)}
+	if saturated > 0 {
+		out = append(out, plural(saturated, "point")+" saturated: requests arrive faster than they are served, the queue grows for as long as the run lasts, and a mean over it says nothing")
+	}
+	return append(out, r.causes()...)
+}
+
+// maxCauses is how many reasons are named.
+const maxCauses = 5
+
+// causes groups the points that are not ok by reason, numbers aside, with an
+// example each.
+func (r *Report) causes() []string {
+	points := r.data.Points
+	type cause struct {
+		count, example int
+		status, reason string
+	}
+	var causes []*cause
+	byText := map[string]*cause{}
+	for i := range points.Len() {
+		status, _ := points.String(points.Index("status"), i)
+		if status == results.OK {
+			continue
+		}
+		reason, _ := points.String(points.Index("error"), i)
+		key := status + strings.Map(func(c rune) rune {
+			if c >= '0' && c <= '9' || c == '.' {
+				return -1
+			}
+			return c
+		}, reason)
+		c := byText[key]
+		if c == nil {
+			c = &cause{status: status, reason: reason, example: i}
+			byText[key] = c
+			causes = append(causes, c)
+		}
+		c.count++
+	}
+	slices.SortStableFunc(causes, func(a, b *cause) int { return b.count - a.count })
+	var out []string
+	for i, c := range causes {
+		if i == maxCauses {
+			out = append(out, fmt.Sprintf("%d more reasons: see the column error of %s", len(causes)-i, results.PointsFile))
+			break
+		}
+		index, _ := points.Int(points.Index("point_index"), c.example)
+		out = append(out, fmt.Sprintf("%s x %s, for example point %d: %s", grouped(c.count), c.status, index, c.reason))
+	}
+	return out
+}
+
+// saturated says whether point i is known not to be steady.
+func (r *Report) saturated(i int) bool {
+	steady, known := r.data.Points.Bool(r.data.Points.Index("steady"), i)
+	return known && !steady
+}
+
+// cells returns the values of columns at point i as text.
+func (r *Report) cells(columns []table.Column, i int) []string {
+	row := r.data.Points.Row(i)
+	var out []string
+	for _, c := range columns {
+		out = append(out, plain(row[r.data.Points.Index(c.Name)]))
+	}
+	return out
+}

@@ -1,0 +1,179 @@
+package report
+
+import (
+	"bytes"
+	"flag"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"scoville/core/table"
+	"scoville/sweep/results"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden files in testdata")
+
+// dataset writes results of made-up runs and loads their report.
+func dataset(t *testing.T, meta results.Meta, runs []results.Run) *Report {
+	t.Helper()
+	dir := t.TempDir()
+	meta.Study, meta.StudyTOML, meta.SimVersion, meta.Planned = "demo", []byte("schema = 1\n"), 1, len(runs)
+	for _, name := range []string{"tpot_mean_ms", "ttft_mean_ms"} {
+		meta.Metrics = append(meta.Metrics, table.Column{Name: name, Unit: "ms", Better: "lower"})
+	}
+	for _, name := range []string{"wait_weight_memory_ratio", "wait_compute_ratio", "running_mean_seqs"} {
+		meta.Metrics = append(meta.Metrics, table.Column{Name: name})
+	}
+	meta.Selected = []string{"tpot_mean_ms", "ttft_mean_ms"}
+	set, err := results.Create(dir, meta)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Write(slices.Values(runs)); err != nil {
+		t.Fatal(err)
+	}
+	if err := set.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// run is an ok run with the metrics of dataset.
+func run(point, replicate int, metrics ...float64) results.Run {
+	steady := true
+	return results.Run{
+		PointID: "x", PointIndex: point, Replicate: replicate, Status: results.OK, OATChange: math.NaN(),
+		Metrics: append(metrics, 0.75, 0.2, 3), Steady: &steady, LoadRatio: 0.5, Bound: "weight_memory",
+	}
+}
+
+// golden compares the report in both forms with the files NAME.txt and NAME.md.
+func golden(t *testing.T, name string, r *Report) {
+	t.Helper()
+	var text bytes.Buffer
+	if err := r.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	if err := r.Write(); err != nil {
+		t.Fatal(err)
+	}
+	md, err := os.ReadFile(filepath.Join(r.data.Dir, File))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for ext, got := range map[string]string{".txt": text.String(), ".md": string(md)} {
+		got = strings.ReplaceAll(got, r.data.Dir, "DIR")
+		got = regexp.MustCompile(`(runs?) in \S+ s`).ReplaceAllString(got, "$1 in T s")
+		file := filepath.Join("testdata", name+ext)
+		if *update {
+			if err := os.WriteFile(file, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		want, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got != string(want) {
+			t.Errorf("%s: got\n%s\nwant\n%s", file, got, want)
+		}
+	}
+}
+
+// One block per outer combination; effects paired by replicate; saturated
+// points labelled; what was asked and what was used.
+func TestEffects(t *testing.T) {
+	meta := results.Meta{Axes: []results.Axis{
+		{Path: "context", Kind: table.String, Outer: true},
+		{Path: "hardware.weight_bandwidth_gb_s", Kind: table.Float64, Unit: "GB/s"},
+		{Path: "engine.max_num_seqs", Kind: table.Int64},
+	}}
+	var runs []results.Run
+	add := func(point int, cells []any, path, level string, change, tpot, ttft float64) {
+		for replicate := range 3 {
+			noise := 0.01 * float64(replicate)
+			r := run(point, replicate, tpot*(1+noise), ttft*(1-noise*noise))
+			r.Axes, r.OATPath, r.OATLevel, r.OATChange = cells, path, level, change
+			r.Baseline = path == ""
+			if level == "x9" {
+				*r.Steady = false
+			}
+			runs = append(runs, r)
+		}
+	}
+	add(0, []any{"short", 6000.0, int64(6)}, "", "", math.NaN(), 1.3, 30)
+	add(1, []any{"short", 4800.0, int64(6)}, "hardware.weight_bandwidth_gb_s", "-20%", -0.2, 1.6, 30)
+	add(2, []any{"short", 6000.0, int64(5)}, "engine.max_num_seqs", "-20%", -1.0/6, 1.3, 33)
+	add(3, []any{"short", 54000.0, int64(6)}, "hardware.weight_bandwidth_gb_s", "x9", 8, 0.3, 30)
+	add(4, []any{"long", 6000.0, int64(6)}, "", "", math.NaN(), 4.2, 1800)
+	add(5, []any{"long", 4800.0, int64(6)}, "hardware.weight_bandwidth_gb_s", "4800", -0.2, 4.2, 1800)
+	golden(t, "effects", dataset(t, meta, runs))
+}
+
+// A grid shows counts, causes and its best points.
+func TestPoints(t *testing.T) {
+	meta := results.Meta{Axes: []results.Axis{{Path: "hardware.weight_bandwidth_gb_s", Kind: table.Float64, Outer: true}, {Path: "model.name", Kind: table.String, Outer: true}}}
+	var runs []results.Run
+	for i := range 24 {
+		r := run(i, 0, float64(30-i), float64(10+i))
+		r.Axes = []any{float64(1000 * i), "a|b"}
+		switch {
+		case i%5 == 0:
+			r.Status, r.Error = results.Infeasible, "weights of 13."+strings.Repeat("1", i%3+1)+" GiB do not fit"
+		case i == 6:
+			r.Status, r.Error = results.Failed, "panic: <boom>"
+		case i == 23:
+			*r.Steady = false
+		}
+		runs = append(runs, r)
+	}
+	golden(t, "points", dataset(t, meta, runs))
+}
+
+// One point without a design is a table of one row.
+func TestOnePoint(t *testing.T) {
+	golden(t, "one", dataset(t, results.Meta{}, []results.Run{run(0, 0, 1.25, 30)}))
+}
+
+func TestNoResults(t *testing.T) {
+	if _, err := Load(t.TempDir()); err == nil {
+		t.Error("an empty folder has a report")
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{withHalf(318.4, 6.2), "318 ± 6"},
+		{withHalf(14.234, 0.12), "14.2 ± 0.1"},
+		{withHalf(1.1423, 0.0031), "1.142 ± 0.003"},
+		{withHalf(1.25, 0), "1.250 ± 0"},
+		{withHalf(1.12118, 1e-9), "1.121 ± 0"},
+		{withHalf(0, 0), "0 ± 0"},
+		{withHalf(5e6, 3e4), "5000000 ± 30000"},
+		{significant(0), "0"},
+		{significant(1234567), "1234567"},
+		{significant(-0.00123456), "-0.001235"},
+		{percent(0.2489, 1), "+24.9%"},
+		{percent(-0.178, 1), "-17.8%"},
+		{percent(-0.00001, 1), "0.0%"},
+		{grouped(1234567), "1,234,567"},
+		{grouped(999), "999"},
+		{signed("-20%"), "-20%"},
+		{signed("x0.5"), "x0.5"},
+		{signed("fp16"), "= fp16"},
+		{signed("xl"), "= xl"},
+		{escape("a|b <c> [d](e)"), `a\|b &lt;c&gt; \[d](e)`},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+}

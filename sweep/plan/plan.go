@@ -1,0 +1,279 @@
+// Package plan expands a study into an ordered list of design points: the
+// outer product of its axes, and around each combination a baseline and its
+// one-at-a-time changes. A plan is computed, never run, and the same for every
+// worker count; points are resolved one by one when asked for. It knows no
+// results.
+package plan
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"maps"
+	"math/big"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"scoville/core/scenario"
+	"scoville/core/table"
+	"scoville/core/workload"
+	"scoville/sweep/study"
+)
+
+// Plan is the list of points of a study. It is safe for concurrent use.
+type Plan struct {
+	Study   *study.Study
+	Columns []Column
+	Merged  int               // designs left out because an earlier one resolves to the same scenario
+	Notes   []string          // what may surprise: levels that were rounded, designs that were merged
+	Inputs  map[string]string // SHA-256 of every file that goes into a point, by name
+
+	catalog *scenario.Catalog
+	inner   int   // designs of one outer combination: baseline and changes
+	designs []int // of the points: number in the unmerged product
+}
+
+// Column is an axis as a column of the results.
+type Column struct {
+	Path  string // scenario path, or the name of a [[cases.NAME]] axis
+	Kind  table.Kind
+	Unit  string
+	Outer bool // varies between baselines; else only one at a time
+}
+
+// Point is one design point.
+type Point struct {
+	Index    int    // position in the plan
+	ID       string // hash of the resolved scenario, 16 hexadecimal digits
+	Baseline bool   // of an outer combination with one-at-a-time changes
+
+	OATPath   string  // path, or "group.NAME", that differs from the baseline; "" = none
+	OATLevel  string  // as the study writes it: "-20%"
+	OATChange float64 // actual relative change; NaN when it is not one number
+
+	Cells      []any // by Column: float64, int64, bool, string, or nil
+	Resolved   *scenario.Resolved
+	Infeasible string // why the scenario cannot run on its hardware; "" = nothing known
+}
+
+// maxNotes bounds the notes kept.
+const maxNotes = 20
+
+// New expands a study and checks every point. Errors point into the study or
+// another file that is wrong.
+func New(st *study.Study) (*Plan, error) {
+	p := &Plan{
+		Study: st, Columns: columns(st), Inputs: map[string]string{},
+		catalog: scenario.NewCatalog(filepath.Dir(st.Doc.File)), inner: 1,
+	}
+	for _, a := range st.OAT {
+		p.inner += len(a.Levels)
+	}
+	total, err := p.size()
+	if err != nil {
+		return nil, err
+	}
+	seen := map[[16]byte]bool{}
+	for design := range total {
+		x, err := p.resolve(design)
+		if err != nil {
+			return nil, err
+		}
+		maps.Copy(p.Inputs, x.resolved.Inputs)
+		for _, note := range x.notes {
+			if len(p.Notes) < maxNotes && !slices.Contains(p.Notes, note) {
+				p.Notes = append(p.Notes, note)
+			}
+		}
+		if sum := sha256.Sum256(x.resolved.Canonical()); seen[[16]byte(sum[:16])] {
+			p.Merged++
+		} else {
+			seen[[16]byte(sum[:16])] = true
+			p.designs = append(p.designs, design)
+		}
+	}
+	if p.Merged > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
+	}
+	return p, nil
+}
+
+// sizeKeys are where the size of a plan is decided, the first to be named.
+var sizeKeys = []string{"run.max_runs", "axes", "cases", "zip", "oat", "replicates"}
+
+// size counts the designs before merging; more runs than max_runs are an
+// error that shows what they are the product of.
+func (p *Plan) size() (int, error) {
+	st := p.Study
+	runs := big.NewInt(int64(st.Replicates))
+	runs.Mul(runs, big.NewInt(int64(p.inner)))
+	var factors []string
+	for _, a := range st.Axes {
+		runs.Mul(runs, big.NewInt(int64(len(a.Levels))))
+		factors = append(factors, fmt.Sprintf("%s %d", a.Name, len(a.Levels)))
+	}
+	if runs.Cmp(big.NewInt(st.MaxRuns)) > 0 {
+		if p.inner > 1 {
+			factors = append(factors, fmt.Sprintf("oat %d", p.inner))
+		}
+		factors = append(factors, fmt.Sprintf("replicates %d", st.Replicates))
+		at := slices.IndexFunc(sizeKeys, st.Doc.Has)
+		err := st.Doc.Errorf(sizeKeys[max(at, 0)], "remove levels, or raise max_runs under [run]", "%s runs are more than max_runs = %d: %s",
+			grouped(runs.String()), st.MaxRuns, strings.Join(factors, " x "))
+		err.Where = "run.max_runs"
+		return 0, err
+	}
+	return int(runs.Int64()) / st.Replicates, nil
+}
+
+// grouped puts commas between groups of three digits.
+func grouped(digits string) string {
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+// Len is the number of points.
+func (p *Plan) Len() int { return len(p.designs) }
+
+// Runs is the number of runs: points times replicates. Run i is replicate
+// i % Replicates of point i / Replicates.
+func (p *Plan) Runs() int { return p.Len() * p.Study.Replicates }
+
+// Order is the order to run in: a permutation of the runs that looks random
+// but is always the same, so that a slow corner of the grid does not come last
+// and failures show early.
+func (p *Plan) Order() []int {
+	return rand.New(rand.NewPCG(0x5c0711e, uint64(p.Runs()))).Perm(p.Runs())
+}
+
+// Point resolves point i.
+func (p *Plan) Point(i int) (*Point, error) {
+	design := p.designs[i]
+	x, err := p.resolve(design)
+	if err != nil {
+		return nil, err
+	}
+	pt := &Point{Index: i, Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0, OATChange: x.change, Infeasible: x.infeasible}
+	sum := sha256.Sum256(x.resolved.Canonical())
+	pt.ID = hex.EncodeToString(sum[:8])
+	if x.variation != nil {
+		pt.OATPath, pt.OATLevel = x.variation.Name, x.level.Name
+	}
+	for _, c := range p.Columns {
+		pt.Cells = append(pt.Cells, p.cell(c, x))
+	}
+	return pt, nil
+}
+
+// columns lists the axis columns of a study: each path of its axes, the names
+// of cases, and each path of one-at-a-time changes.
+func columns(st *study.Study) []Column {
+	var out []Column
+	add := func(a study.Axis, outer bool) {
+		if a.Named {
+			out = append(out, Column{Path: a.Name, Kind: table.String, Outer: outer})
+			return
+		}
+		for _, path := range a.Paths {
+			if !slices.ContainsFunc(out, func(c Column) bool { return c.Path == path }) {
+				f, _ := scenario.Lookup(path)
+				out = append(out, Column{path, kind(f, path, a), f.Unit, outer})
+			}
+		}
+	}
+	for _, a := range st.Axes {
+		add(a, true)
+	}
+	for _, a := range st.OAT {
+		add(a, false)
+	}
+	return out
+}
+
+// kind is the type of a path's column: a length distribution is text unless
+// all its levels are fixed lengths.
+func kind(f scenario.Field, path string, a study.Axis) table.Kind {
+	switch f.Kind {
+	case scenario.Int:
+		return table.Int64
+	case scenario.Bool:
+		return table.Bool
+	case scenario.Float:
+		for _, l := range a.Levels {
+			for _, v := range l.Values {
+				if d, ok := v.Value.(workload.Dist); ok && v.Path == path && d.Kind != workload.Fixed {
+					return table.String
+				}
+			}
+		}
+		return table.Float64
+	}
+	return table.String
+}
+
+// cell is the value of a column at a point; nil where it has none of the
+// column's type.
+func (p *Plan) cell(c Column, x *expansion) any {
+	for i, a := range p.Study.Axes {
+		if a.Named && a.Name == c.Path {
+			return x.outer[i].Name
+		}
+	}
+	v, err := x.resolved.Scenario.Get(c.Path)
+	if err != nil {
+		return nil
+	}
+	switch v := v.(type) {
+	case float64:
+		if c.Kind == table.Float64 {
+			return v
+		}
+	case int:
+		return int64(v)
+	case bool, string:
+		return v
+	}
+	if c.Kind == table.String {
+		return study.Show(v)
+	}
+	return nil
+}
+
+// Value is what a study key is at a point.
+type Value struct {
+	Value  any
+	Origin string // layer or catalogue entry that set it; "default" for none
+	Grade  string // how well a number of the hardware is known; "" for others
+}
+
+// Explain tells the value of a study key at a point and where it comes from.
+func (p *Plan) Explain(i int, path string) (Value, error) {
+	pt, err := p.Point(i)
+	if err != nil {
+		return Value{}, err
+	}
+	v, err := pt.Resolved.Scenario.Get(path)
+	if err != nil {
+		return Value{}, err
+	}
+	origin := pt.Resolved.Origin[path]
+	if origin == "" {
+		origin = "default"
+	}
+	return Value{v, origin, string(pt.Resolved.Grades[path])}, nil
+}
+
+// asInfeasible returns the reason if err says that a valid scenario cannot
+// run.
+func asInfeasible(err error) (string, bool) {
+	e, ok := errors.AsType[*scenario.InfeasibleError](err)
+	if !ok {
+		return "", false
+	}
+	return e.Reason, true
+}

@@ -1,0 +1,101 @@
+// Package pool runs numbered items on a bounded number of workers and hands
+// every result to one collector. A panic in an item is that item's error and
+// stops nothing. It knows nothing of what an item means.
+package pool
+
+import (
+	"context"
+	"fmt"
+	"runtime/debug"
+	"sync/atomic"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// Pool is how items are run. S is a worker's scratch state, made once per
+// worker and used by it alone; R is the result of an item.
+type Pool[S, R any] struct {
+	Workers int // at least 1
+	State   func() S
+	Work    func(ctx context.Context, state S, item int) (R, error)
+
+	// Collect takes each result in the order they finish, on the goroutine that
+	// called Run. err is what Work returned, or a *Panic. An error it returns
+	// stops the pool.
+	Collect func(item int, result R, err error) error
+}
+
+// Panic is a panic of Work as an error.
+type Panic struct {
+	Value any
+	Stack []byte
+}
+
+func (p *Panic) Error() string { return fmt.Sprintf("panic: %v", p.Value) }
+
+// done is a finished item.
+type done[R any] struct {
+	item   int
+	result R
+	err    error
+}
+
+// Run runs the items, handing them out in order. When ctx ends it hands out no
+// more, waits for those at work, and returns ctx's error; items that were cut
+// short are not collected.
+func (p *Pool[S, R]) Run(ctx context.Context, items []int) error {
+	outer := ctx
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	results := make(chan done[R], p.Workers)
+	var next atomic.Int64
+	var workers errgroup.Group
+	for range p.Workers {
+		workers.Go(func() error {
+			state := p.State()
+			for ctx.Err() == nil {
+				i := int(next.Add(1)) - 1
+				if i >= len(items) {
+					break
+				}
+				d := p.do(ctx, &state, items[i])
+				if ctx.Err() != nil && d.err != nil {
+					break // cut short
+				}
+				results <- d
+			}
+			return nil
+		})
+	}
+	go func() {
+		_ = workers.Wait() // workers return no errors
+		close(results)
+	}()
+	var err error
+	for d := range results {
+		if err != nil {
+			continue // let the workers finish
+		}
+		if err = p.Collect(d.item, d.result, d.err); err != nil {
+			stop()
+		}
+	}
+	if err != nil {
+		return err
+	}
+	return outer.Err()
+}
+
+// do runs one item. After a panic the worker's state is made anew: nobody
+// knows what the old one holds.
+func (p *Pool[S, R]) do(ctx context.Context, state *S, item int) (d done[R]) {
+	d.item = item
+	defer func() {
+		if v := recover(); v != nil {
+			d.err = &Panic{v, debug.Stack()}
+			*state = p.State()
+		}
+	}()
+	d.result, d.err = p.Work(ctx, *state, item)
+	return d
+}

@@ -1,0 +1,225 @@
+// Package study knows the study file: one scenario and one design in TOML. It
+// decodes the file strictly, with errors that point at line and fix, into a
+// value the plan expands. It does not resolve scenarios, count points or run
+// anything.
+package study
+
+import (
+	"errors"
+	"io"
+	"math/big"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+
+	"scoville/core/scenario"
+	"scoville/core/scenario/schema"
+)
+
+// Study is a decoded study file.
+type Study struct {
+	Name        string // [a-z0-9_-]+; default: stem of the file name
+	Description string
+	Doc         *scenario.Document
+	Layers      []scenario.Layer // overlays in order, then the study itself
+	Set         *scenario.Layer  // values from the command line, over everything; nil = none
+
+	Axes []Axis // outer product in file order, last fastest: axes, zips and cases
+	OAT  []Axis // one parameter at a time around each outer combination
+
+	Replicates int      // runs per point, at least 1; default 1
+	Seed       uint64   // of all random streams; default 0, which is a seed like others
+	MaxRuns    int64    // most runs the plan may have; default 100,000
+	OutputDir  string   // default results/NAME, relative to the working directory
+	Metrics    []string // columns the tables show, in column order; nil = not chosen
+}
+
+// Axis is one dimension of a design: a path with levels, several paths that
+// change together (zip, group), or named cases.
+type Axis struct {
+	Name   string   // path, or name of the zip, cases or group
+	Paths  []string // what it sets, in file order; a case may leave some out
+	Named  bool     // levels have names that are a column of their own (cases)
+	Levels []Level
+}
+
+// Level is one position on an axis.
+type Level struct {
+	Name   string // as the study writes it: "-20%", "4000", a case's name
+	Values []Value
+}
+
+// Value is what a level gives one path: an absolute value, or a factor on the
+// base value that only the plan can resolve.
+type Value struct {
+	Path   string
+	Value  any      // in the type of the schema; nil when relative
+	Factor *big.Rat // relative: times the base value, 4/5 for "-20%"; else nil
+	At     Place
+}
+
+// Place is where in the study a value stands, for errors about it.
+type Place struct {
+	Doc   *scenario.Document
+	Key   string // of the entry in Doc
+	Table string // table of the design, as errors name it: "axes", "zip.NAME"
+}
+
+// Point makes an error about a study key point at the place; other errors
+// stay as they are.
+func (p Place) Point(err error) error {
+	err = scenario.Point(p.Doc, p.Key, err)
+	if e, ok := err.(*scenario.Error); ok && strings.HasPrefix(e.Msg, "no parameter") {
+		e.Where = p.Table // the message names the path
+	}
+	return err
+}
+
+// Errorf makes an error at the place.
+func (p Place) Errorf(where, hint, format string, args ...any) error {
+	e := p.Doc.Errorf(p.Key, hint, format, args...)
+	e.Where = where
+	return e
+}
+
+// maxFile bounds a study or overlay in bytes, as ParseTOML does; the file is
+// not read beyond it.
+const maxFile = 4 << 20
+
+// Load reads a study file, its overlays, and the assignments "PATH=VALUE" of
+// the command line. Every error is the user's to fix and names the file.
+func Load(file string, sets []string) (*Study, error) {
+	text, err := readFile(file)
+	if err != nil {
+		return nil, &scenario.Error{File: file, Msg: "cannot read the study: " + err.Error()}
+	}
+	return decode(file, text, sets, readFile)
+}
+
+// readFile reads a file; its errors do not repeat the name.
+func readFile(file string) ([]byte, error) {
+	f, err := os.Open(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil, errors.New("no such file")
+	}
+	if err != nil {
+		return nil, errors.Unwrap(err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
+		return nil, errors.New("not a file")
+	}
+	return io.ReadAll(io.LimitReader(f, maxFile+1))
+}
+
+// decode is Load with the text in hand and a way to read overlays.
+func decode(file string, text []byte, sets []string, read func(string) ([]byte, error)) (*Study, error) {
+	doc, err := scenario.ParseTOML(file, text)
+	if err != nil {
+		return nil, err
+	}
+	d := &decoder{doc: doc, read: read, study: &Study{
+		Name: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
+		Doc:  doc, Replicates: 1, MaxRuns: 100_000,
+	}}
+	if err := d.decode(sets); err != nil {
+		return nil, err
+	}
+	return d.study, nil
+}
+
+// decoder builds a Study from its document.
+type decoder struct {
+	doc    *scenario.Document
+	study  *Study
+	read   func(string) ([]byte, error)
+	schema bool // seen
+	levels int  // of all axes so far
+}
+
+var names = regexp.MustCompile(`^[a-z0-9_-]+$`)
+
+func (d *decoder) decode(sets []string) error {
+	for _, e := range d.doc.Entries {
+		if err := d.entry(e); err != nil {
+			return err
+		}
+	}
+	st := d.study
+	if !d.schema {
+		return d.doc.Errorf("schema", "add schema = 1 as the first line", "is missing")
+	}
+	if !names.MatchString(st.Name) {
+		return d.doc.Errorf("name", `add name = "..."`, "%q, the stem of the file name, is not a name of a study: use a-z, 0-9, _ and -", st.Name)
+	}
+	if st.OutputDir == "" {
+		st.OutputDir = filepath.Join("results", st.Name)
+	}
+	st.Layers = append(st.Layers, scenario.Layer{Name: "study", Doc: d.doc})
+	if err := d.checkAxes(); err != nil {
+		return err
+	}
+	return d.assign(sets)
+}
+
+// entry decodes one top-level entry of the file.
+func (d *decoder) entry(e scenario.Entry) error {
+	switch table := e.Path[0]; table {
+	case "model", "hardware", "engine", "workload", "measurement":
+		return nil // the scenario's own
+	case "slo":
+		return d.slo(e)
+	case "axes":
+		return d.axis(e)
+	case "zip":
+		return d.zip(e)
+	case "cases":
+		return d.cases(e)
+	case "oat":
+		return d.oat(e)
+	case "schema", "name", "description", "base", "replicates", "output", "run":
+		for _, sub := range d.doc.Under(e.Key()) {
+			if err := d.setting(sub); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	return d.unknown(e)
+}
+
+// known are the keys outside scenario and design; the ones this version does
+// not have yet are in later, so that they are not taken for typing errors.
+var (
+	known = []string{
+		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo",
+		"axes", "zip", "cases", "oat", "replicates", "output", "run",
+		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
+	}
+	later = []string{
+		"sample", "where", "search", "objective", "report", "accuracy", "uncertainty",
+		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
+	}
+)
+
+func (d *decoder) unknown(e scenario.Entry) error {
+	key := e.Key()
+	for _, k := range later {
+		if key == k || strings.HasPrefix(key, k+".") {
+			if !strings.Contains(k, ".") {
+				k = "[" + k + "]"
+			}
+			err := d.doc.Errorf(key, "remove it", "this version has no %s", k)
+			err.Where = e.Path[0]
+			return err
+		}
+	}
+	if !slices.Contains(known, e.Path[0]) {
+		key = e.Path[0] // the table itself is unknown
+	}
+	err := d.doc.Errorf(e.Key(), schema.DidYouMean(schema.Closest(key, known)), "unknown key %q", key)
+	err.Where = "study"
+	return err
+}

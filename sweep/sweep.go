@@ -1,0 +1,181 @@
+// Package sweep runs a study: decode, plan, pool, write. It joins the rooms
+// below it and holds nothing of its own but the row of a run.
+package sweep
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+
+	"scoville/core"
+	"scoville/core/scenario"
+	"scoville/sweep/plan"
+	"scoville/sweep/pool"
+	"scoville/sweep/results"
+	"scoville/sweep/study"
+)
+
+// Versions that results depend on: of the simulator, and of the tables.
+const (
+	SimulatorVersion = core.Version
+	ResultSchema     = results.Schema
+)
+
+// Errors of Run that are not the study's.
+var (
+	ErrForeign = results.ErrForeign // the folder holds other results
+	ErrLocked  = results.ErrLocked  // another process writes to the folder
+)
+
+// Options is how a study runs. Only Set changes results; it is recorded with
+// them.
+type Options struct {
+	File     string   // study file
+	Set      []string // "PATH=VALUE", over everything in the study
+	Dir      string   // where results go; "" = as the study says
+	Jobs     int      // simulations at a time, at least 1
+	FailFast bool     // stop at the first failed run
+
+	// Progress is called before the first run and after each, from one
+	// goroutine; nil = not at all.
+	Progress func(Progress)
+
+	newSimulate func() Simulate // nil = the simulator; tests give others
+}
+
+// Simulate runs one scenario; core.Simulator.Run is the real one.
+type Simulate func(context.Context, *scenario.Scenario, core.Options) (core.Result, error)
+
+// Progress is how far a sweep is, in runs.
+type Progress struct{ Done, Total, Failed int }
+
+// Outcome is what a finished sweep leaves.
+type Outcome struct {
+	Plan   *Plan
+	Dir    string
+	Counts map[string]int // runs by status
+}
+
+// InputError is an error of the study, another input or the folder for the
+// results: nothing was run.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that points into the input.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// StoppedError says that FailFast stopped the sweep; no results were written.
+type StoppedError struct {
+	Point, Replicate int
+	Reason           string
+}
+
+func (e *StoppedError) Error() string {
+	return fmt.Sprintf("stopped: point %d replicate %d failed: %s", e.Point, e.Replicate, e.Reason)
+}
+
+// Plan is a study expanded into points.
+type Plan = plan.Plan
+
+// Load decodes and expands a study without running it. Its errors are of type
+// *InputError.
+func Load(file string, set []string) (*Plan, error) {
+	st, err := study.Load(file, set)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	p, err := plan.New(st)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	return p, nil
+}
+
+// Run runs a study and writes its results. When ctx ends first it returns
+// ctx's error, and the folder holds what it held before.
+func Run(ctx context.Context, o Options) (*Outcome, error) {
+	p, err := Load(o.File, o.Set)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{Plan: p, Dir: o.Dir, Counts: map[string]int{}}
+	if out.Dir == "" {
+		out.Dir = p.Study.OutputDir
+	}
+	set, err := results.Create(out.Dir, meta(p, o))
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	defer set.Close()
+	runs, err := simulate(ctx, p, o)
+	if err != nil {
+		return nil, err
+	}
+	for _, r := range runs {
+		out.Counts[r.Status]++
+	}
+	if err := set.Write(func(yield func(results.Run) bool) {
+		for _, r := range runs {
+			if !yield(r) {
+				return
+			}
+		}
+	}); err != nil {
+		return nil, err
+	}
+	return out, set.Close()
+}
+
+// simulate runs every point and replicate on the pool and returns the rows in
+// the order of the plan, whatever order they finished in.
+func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
+	newSimulate := o.newSimulate
+	if newSimulate == nil {
+		capacities := core.NewCapacities()
+		newSimulate = func() Simulate { return core.NewSimulator(capacities).Run }
+	}
+	progress := Progress{Total: p.Runs()}
+	report := func() {
+		if o.Progress != nil {
+			o.Progress(progress)
+		}
+	}
+	report()
+	rows := make([]results.Run, p.Runs())
+	workers := pool.Pool[Simulate, results.Run]{
+		Workers: o.Jobs,
+		State:   newSimulate,
+		Work: func(ctx context.Context, sim Simulate, item int) (results.Run, error) {
+			return one(ctx, p, sim, item)
+		},
+		Collect: func(item int, r results.Run, err error) error {
+			if err != nil { // a panic or a fault of the simulator is a row, not the end
+				if r, err = failed(p, item, err); err != nil {
+					return err
+				}
+			}
+			rows[item] = r
+			progress.Done++
+			if r.Status == results.Failed {
+				progress.Failed++
+			}
+			report()
+			if r.Status == results.Failed && o.FailFast {
+				return &StoppedError{r.PointIndex, r.Replicate, r.Error}
+			}
+			return nil
+		},
+	}
+	return rows, workers.Run(ctx, p.Order())
+}
+
+// relative names an input file as the study sees it, so that results do not
+// depend on where the command was called.
+func relative(p *Plan, file string) string {
+	name, err := filepath.Rel(filepath.Dir(p.Study.Doc.File), file)
+	if err != nil {
+		return file
+	}
+	return filepath.ToSlash(name)
+}
