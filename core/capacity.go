@@ -99,7 +99,7 @@ func (c *Capacities) forget(key string) {
 func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.Machine, seed uint64) (float64, error) {
 	cfg := config(sc)
 	cfg.Saturate, cfg.Frontend = true, 0
-	s.generate(sc, 0, Options{Seed: seed})
+	s.generate(sc, 0, Options{Seed: seed}, &cfg)
 	for i := range s.requests {
 		s.requests[i].Arrival = 0
 	}

@@ -106,7 +106,7 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 			return blank(Infeasible, fmt.Errorf("workload.load: capacity could not be measured: too few requests to fill the batch")), nil
 		}
 	}
-	s.generate(sc, res.RateRPS, o)
+	s.generate(sc, res.RateRPS, o, &cfg)
 	if err := cfg.Fits(s.requests); err != nil {
 		return blank(Infeasible, err), nil
 	}
@@ -164,7 +164,7 @@ func config(sc *scenario.Scenario) engine.Config {
 	en, w := &sc.Engine, &sc.Workload
 	b := perf.Memory(sc)
 	c := engine.Config{
-		MaxSeqs: en.MaxNumSeqs, MaxTokens: en.MaxTokens, Chunked: en.ChunkedPre,
+		MaxSeqs: en.MaxNumSeqs, MaxTokens: en.MaxTokens, Chunked: en.ChunkedPre, Reserve: en.ReserveFull,
 		BlockSize: en.BlockSize, Blocks: b.Blocks, Watermark: int(en.Watermark * float64(b.Blocks)),
 		Warmup:   sc.Measurement.Warmup,
 		Frontend: unit.Us * en.FrontendUs,
@@ -200,7 +200,7 @@ func schedule(sc *scenario.Scenario, c *engine.Config) {
 }
 
 // generate draws the requests of a run.
-func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options) {
+func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options, cfg *engine.Config) {
 	g := workload.Generator{
 		Spec: &sc.Workload, Rate: rate, LengthRange: sc.Measurement.LengthRange,
 		Count: sc.Workload.Requests, Seed: o.Seed, Replicate: o.Replicate,
@@ -208,5 +208,9 @@ func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options) {
 	if n := sc.Measurement.PerConc; n > 0 && sc.Workload.Arrival == workload.Closed {
 		g.Count = n * sc.Workload.Concurrent
 	}
+	if sc.Engine.PrefixCache {
+		g.Block = sc.Engine.BlockSize
+	}
+	cfg.Prefixes, cfg.PrefixBlock = g.Prefixes()
 	s.requests = g.Append(s.requests[:0])
 }

@@ -26,6 +26,7 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Resul
 	r.PoolTokens = float64(cfg.Blocks) * float64(cfg.BlockSize)
 	r.PeakRatio = float64(o.PeakBlocks) / float64(cfg.Blocks)
 	r.Steps, r.Preemptions, r.Computed, r.Padded = o.Steps, o.Preemptions, o.Computed, o.Padded
+	r.Hit, r.Lost = o.Hit, o.Lost
 	r.IdleWatts, r.JoulePerFLOP, r.JoulePerByte, r.USDPerHour = hw.WIdle, hw.PJPerFLOP*1e-12, hw.PJPerByte*1e-12, hw.USDPerHour
 	res.Summary = r.Summarise(nil)
 	res.SimS, res.Events = o.End, o.Events

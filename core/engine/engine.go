@@ -46,6 +46,7 @@ type Config struct {
 
 	MaxSeqs   int  // most running sequences
 	MaxTokens int  // token budget of a step
+	Reserve   bool // admission needs free blocks for the whole prompt
 	Chunked   bool // prompts may be split over steps
 	BlockSize int  // tokens per KV block
 	Blocks    int  // blocks of the pool
@@ -103,6 +104,9 @@ var errStuck = errors.New("no progress: the scheduler found nothing to do while 
 // Fits returns nil if every request can be served at all: its tokens fit the
 // block pool and, without chunked prefill, its prompt fits one step.
 func (c *Config) Fits(reqs []workload.Request) error {
+	if c.Prefixes > 0 && c.PrefixBlock%c.BlockSize != 0 {
+		return fmt.Errorf("prefix blocks of %d tokens are not whole KV blocks of %d", c.PrefixBlock, c.BlockSize)
+	}
 	for i := range reqs {
 		n := int(reqs[i].Prompt) + int(reqs[i].Output) - 1
 		if need := (n + c.BlockSize - 1) / c.BlockSize; need > c.Blocks {

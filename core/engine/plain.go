@@ -241,6 +241,9 @@ func (p *plain) admit(budget int) {
 			keep = p.cfg.Watermark
 		}
 		need := p.blocks(n) // prefix blocks are whole pool blocks
+		if p.cfg.Reserve {
+			need = p.blocks(rest)
+		}
 		for _, id := range known {
 			if p.holders[id] == 0 {
 				need += p.size()

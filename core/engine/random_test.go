@@ -47,7 +47,7 @@ func newTrial(seed uint64) trial {
 	t.cfg = Config{
 		MaxSeqs: e.MaxNumSeqs, MaxTokens: e.MaxTokens, Chunked: r.IntN(4) > 0, BlockSize: e.BlockSize,
 		Order: pick(r, FCFS, FCFS, Shortest, Priority), Priorities: []int32{1, 0, 2}, PrefillFirst: r.IntN(4) == 0,
-		Warmup: r.IntN(5), Frontend: pick(r, 0.0, 0, 1e-6), Client: pick(r, 0.0, 0.01),
+		Reserve: r.IntN(3) == 0, Warmup: r.IntN(5), Frontend: pick(r, 0.0, 0, 1e-6), Client: pick(r, 0.0, 0.01),
 	}
 	if r.IntN(4) == 0 {
 		t.cfg.Order, t.cfg.PrefillFirst = FCFS, false

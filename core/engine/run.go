@@ -134,7 +134,11 @@ func (e *Engine) admit(budget int) {
 		if e.running > 0 {
 			keep += e.cfg.Watermark
 		}
-		if e.pool.Blocks(cached+n)-e.pool.Blocks(cached)+take > e.pool.Free()-keep {
+		whole := n
+		if e.cfg.Reserve {
+			whole = tokens - cached
+		}
+		if e.pool.Blocks(cached+whole)-e.pool.Blocks(cached)+take > e.pool.Free()-keep {
 			return
 		}
 		e.waiting.pop()

@@ -36,6 +36,8 @@ type Run struct {
 	Preemptions int64
 	Computed    int64 // prompt tokens
 	Padded      int64 // tokens computed for padding
+	Hit         int64 // prompt tokens found in the prefix cache
+	Lost        int64 // computed tokens thrown away by preemption
 
 	IdleWatts, JoulePerFLOP, JoulePerByte, USDPerHour float64 // per chip; 0 = not stated
 
@@ -188,20 +190,10 @@ func (r *Run) promptTokens() float64 {
 	return n
 }
 
-// recomputed returns the share of computed prompt tokens beyond each prompt
-// once.
-func (r *Run) recomputed() float64 {
-	once := 0.0
-	for i := range r.Requests {
-		once += float64(r.Requests[i].Prompt)
-	}
-	return ratio(float64(r.Computed)-once, float64(r.Computed))
-}
-
-// padded returns the share of padding in all tokens computed; each output
-// token but the first costs one.
-func (r *Run) padded() float64 {
-	return ratio(float64(r.Padded), float64(r.Padded+r.Computed)+r.allOutput()-float64(len(r.Requests)))
+// computed returns all tokens computed; each output token but the first costs
+// one.
+func (r *Run) computed() float64 {
+	return float64(r.Padded+r.Computed) + r.allOutput() - float64(len(r.Requests))
 }
 
 // energy returns joules per output token over all requests.

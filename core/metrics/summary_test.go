@@ -55,7 +55,7 @@ func handRun() *Run {
 		},
 		Gaps: []Gap{{0.1, 0, 9, 1}, {0.2, 0, 1, 1}},
 		End:  5, Active: 2.5, RunArea: 4, SystemArea: 6, TokenArea: 500, PoolTokens: 400, PeakRatio: 0.75,
-		Steps: 12, Preemptions: 2, Computed: 200, KVBytes: 8, KVOnChip: 2,
+		Steps: 12, Preemptions: 2, Computed: 200, Padded: 3, Lost: 22, Hit: 50, KVBytes: 8, KVOnChip: 2,
 		FLOPs: 1e12, Bytes: 1e9, IdleWatts: 100, JoulePerFLOP: 1e-12, JoulePerByte: 1e-9, USDPerHour: 3.6,
 	}
 	for i := range r.Stages {
@@ -90,7 +90,7 @@ func TestSummary(t *testing.T) {
 		"ttft_host_mean_ms": 30, "ttft_queue_mean_ms": 300, "ttft_blocked_mean_ms": 100, "ttft_prefill_mean_ms": 400.0 / 3, "ttft_adapter_mean_ms": 20,
 		"throughput_rps": 0.75, "output_tok_s": 4.5, "output_tok_s_per_chip": 2.25, "total_tok_s": 49.5, "goodput_rps": nan, "good_ratio": nan,
 		"running_mean_seqs": 0.8, "waiting_mean_seqs": 0.4, "resident_mean_tok": 100, "kv_util_mean_ratio": 0.25, "kv_util_max_ratio": 0.75,
-		"preemptions_count": 2, "recomputed_tok_ratio": 0.05, "onchip_hit_ratio": 0.25, "busy_ratio": 0.5,
+		"preemptions_count": 2, "recomputed_tok_ratio": 0.1, "padded_tok_ratio": 3.0 / 220, "prefix_hit_ratio": 0.2, "onchip_hit_ratio": 0.25, "busy_ratio": 0.5,
 		"compute_util_mean_ratio": 0, "weight_memory_util_mean_ratio": 0.2, "kv_memory_util_mean_ratio": 0.4, "link_util_mean_ratio": 0.8,
 		"requests_count": 3, "duration_s": 4, "steps_count": 12,
 		"time_gemm_ratio": 0, "time_experts_ratio": 0.05, "time_adapter_ratio": 0.35, "wait_compute_ratio": 0, "wait_adapter_ratio": 0.6,

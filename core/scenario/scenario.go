@@ -56,6 +56,8 @@ type Engine struct {
 	KVBlocks      int     `toml:"kv_blocks" unit:"blocks" range:"[0,1000000000]" default:"0" help:"KV blocks of the pool; 0 = from memory"`
 	MemoryFrac    float64 `toml:"memory_fraction" unit:"ratio" range:"(0,1]" default:"0.9" help:"share of memory the engine may use"`
 	Watermark     float64 `toml:"watermark" unit:"ratio" range:"[0,1)" default:"0.01" help:"share of KV blocks admission keeps free"`
+	PrefixCache   bool    `toml:"prefix_caching" default:"true" help:"keep the KV blocks of prompts for later requests with the same prefix (class shared_prefix_tokens, or a trace with prefix blocks)"`
+	ReserveFull   bool    `toml:"reserve_full_prompt" default:"false" help:"admit a request only when blocks for its whole prompt are free, not only for its first chunk (vLLM scheduler_reserve_full_isl)"`
 	Preemption    string  `toml:"preemption" enum:"recompute" default:"recompute" help:"what happens to a preempted request"`
 	HostOverlap   string  `toml:"host_overlap" enum:"sum|max" default:"sum" help:"how host time and device time combine"`
 	StepUs        float64 `toml:"step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"t0: host time per step"`

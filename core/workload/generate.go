@@ -14,6 +14,45 @@ type Generator struct {
 	Count       int     // requests to draw; for traces at most this many, 0 = all
 	Seed        uint64  // study seed
 	Replicate   int
+	Block       int // tokens of a KV block: classes share whole blocks of their common prefix; 0 = requests share nothing
+}
+
+// Prefixes returns how many prefix blocks the requests are numbered with, and
+// the tokens of each; 0 when they share nothing.
+func (g *Generator) Prefixes() (count, tokens int) {
+	switch {
+	case g.Block == 0:
+		return 0, 0
+	case g.Spec.Arrival == Trace:
+		for _, r := range g.Spec.Records {
+			for _, id := range r.Prefix {
+				count = max(count, int(id)+1)
+			}
+		}
+		return count, g.Spec.TraceBlock
+	}
+	for _, c := range g.Spec.Class {
+		count += c.Shared / g.Block
+	}
+	return count, g.Block
+}
+
+// chains numbers the shared prefix blocks of each class.
+func (g *Generator) chains() [][]int32 {
+	count, _ := g.Prefixes()
+	if count == 0 {
+		return nil
+	}
+	ids := make([]int32, count)
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	out := make([][]int32, len(g.Spec.Class))
+	for i, c := range g.Spec.Class {
+		n := c.Shared / g.Block
+		out[i], ids = ids[:n:n], ids[n:]
+	}
+	return out
 }
 
 // Append draws the requests in order of arrival and appends them to dst.
@@ -68,6 +107,7 @@ func (g *Generator) lengths() func(k int) Request {
 	prompt := NewStream(g.Seed, g.Replicate, "prompt")
 	output := NewStream(g.Seed, g.Replicate, "output")
 	cumulative := make([]float64, len(classes))
+	chains := g.chains()
 	total := 0.0
 	for i, c := range classes {
 		total += c.Share
@@ -81,11 +121,15 @@ func (g *Generator) lengths() func(k int) Request {
 			class = min(class, len(classes)-1)
 		}
 		c := &classes[class]
-		return Request{
+		r := Request{
 			Class:  int32(class),
 			Prompt: c.Prompt.draw(prompt.Uniform(k), g.LengthRange),
 			Output: c.Output.draw(output.Uniform(k), g.LengthRange),
 		}
+		if chains != nil {
+			r.Prefix = chains[class][:min(len(chains[class]), int(r.Prompt)/g.Block)]
+		}
+		return r
 	}
 }
 
@@ -107,7 +151,11 @@ func (g *Generator) appendTrace(dst []Request) []Request {
 			break
 		}
 		n++
-		dst = append(dst, Request{Arrival: at, Prompt: r.Prompt, Output: r.Output})
+		q := Request{Arrival: at, Prompt: r.Prompt, Output: r.Output}
+		if g.Block > 0 {
+			q.Prefix = r.Prefix[:min(len(r.Prefix), int(r.Prompt)/s.TraceBlock)]
+		}
+		dst = append(dst, q)
 	}
 	return dst
 }

@@ -27,10 +27,11 @@ type Spec struct {
 	ArrivalCV  float64 `toml:"arrival_cv" unit:"ratio" range:"(0,100]" default:"1" help:"coefficient of variation of gamma gaps; 1 = poisson, 2 = bursty"`
 	Concurrent int     `toml:"concurrency" unit:"requests" range:"[0,10000000]" default:"0" help:"requests in flight of a closed loop"`
 	ThinkTimeS float64 `toml:"think_time_s" unit:"s" range:"[0,1e9]" default:"0" help:"closed loop: wait between an answer and the next request"`
-	TraceFile  string  `toml:"trace" help:"trace file (Azure LLM inference CSV), relative to the study; with arrival = trace"`
+	TraceFile  string  `toml:"trace" help:"trace file, relative to the study, with arrival = trace: Azure LLM inference CSV, Mooncake JSONL, or one row a request as CSV or JSONL"`
 	RateScale  float64 `toml:"rate_scale" unit:"ratio" range:"(0,1e6]" default:"1" help:"trace: arrivals this many times faster"`
 	MaxPrompt  int     `toml:"max_prompt_tokens" unit:"tokens" range:"[0,100000000]" default:"0" help:"trace: drop requests with longer prompts; 0 = no limit"`
 	MaxOutput  int     `toml:"max_output_tokens" unit:"tokens" range:"[0,100000000]" default:"0" help:"trace: drop requests with longer outputs; 0 = no limit"`
+	TraceBlock int     `toml:"trace_prefix_block_tokens" unit:"tokens" range:"[1,1000000]" default:"512" help:"trace with prefix blocks: tokens of one block, a multiple of engine.block_size"`
 	Class      []Class `toml:"class"`
 
 	// Records are the requests of TraceFile, loaded once and shared between

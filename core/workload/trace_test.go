@@ -14,7 +14,7 @@ import (
 const traceHead = "TIMESTAMP,ContextTokens,GeneratedTokens\n"
 
 func TestReadTrace(t *testing.T) {
-	want := []Record{{0, 4808, 10}, {0.052, 3180, 8}, {60.052, 110, 27}}
+	want := []Record{{0, 4808, 10, nil}, {0.052, 3180, 8, nil}, {60.052, 110, 27, nil}}
 	const (
 		a = "2023-11-16 18:17:03.9799600"
 		b = "2023-11-16 18:17:04.0319600"
@@ -50,8 +50,8 @@ func TestReadTraceErrors(t *testing.T) {
 	}{
 		{"empty", "", 1, "empty file"},
 		{"only a mark", "\xef\xbb\xbf", 1, "empty file"},
-		{"no header", "1,2,3\n2,3,4\n", 1, "no column timestamp"},
-		{"a column missing", "TIMESTAMP,ContextTokens\n1,2\n", 1, "no column generatedtokens"},
+		{"no header", "1,2,3\n2,3,4\n", 1, "no column for the arrival"},
+		{"a column missing", "TIMESTAMP,ContextTokens\n1,2\n", 1, "no column for the output tokens"},
 		{"no rows", traceHead + "\n\n", 1, "no requests"},
 		{"header broken", "TIME\"STAMP,a\n", 1, `bare "`},
 		{"time", traceHead + "1,2,3\nyesterday,2,3\n", 3, `TIMESTAMP "yesterday" is no time`},
