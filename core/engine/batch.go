@@ -120,9 +120,11 @@ func (e *Engine) serve(members []int32) {
 		e.split(&e.out.Requests[id], 0, int(e.reqs[id].Prompt), true)
 	}
 	e.now += e.cost.Total.Value
+	e.traceSteps(1)
 	e.take(false)
 	for _, id := range members {
 		e.out.Requests[id].First = e.now + e.cfg.Client
+		e.trace(First, id, 1)
 	}
 	slices.SortFunc(members, func(a, b int32) int { return int(e.reqs[a].Output) - int(e.reqs[b].Output) })
 	ended := 0
@@ -139,6 +141,7 @@ func (e *Engine) serve(members []int32) {
 		e.book(m)
 		e.gap(members[ended:], m)
 		e.now += e.cost.Total.Sum(float64(m))
+		e.traceSteps(m)
 		e.take(false)
 		k += m
 	}
@@ -162,6 +165,7 @@ func (e *Engine) open(members []int32) (prompt, output int) {
 		r := &e.out.Requests[id]
 		r.Scheduled = e.now
 		r.Queue += e.now - r.Entered
+		e.trace(Admit, id, int(r.Prompt))
 		prompt, output = max(prompt, int(r.Prompt)), max(output, int(r.Output))
 	}
 	for _, id := range members {
@@ -198,6 +202,7 @@ func (e *Engine) close(members []int32) {
 		e.inSystem--
 		e.completed++
 		e.in.answered(r.Finish + e.cfg.Think)
+		e.trace(Finish, id, int(r.Output))
 	}
 	e.running = 0
 	e.pool.Release(e.pool.Used())

@@ -24,6 +24,28 @@ import (
 	"scoville/core/workload"
 )
 
+// Event is something that happens in a run.
+type Event struct {
+	At              float64 // s; steps: their end
+	Kind            EventKind
+	ID              int32 // request, -1 for steps
+	N               int   // Admit: tokens of its first chunk; Steps: how many alike; Preempt: tokens lost
+	Decodes, Prompt int   // Steps: decoding sequences and prompt tokens of each
+}
+
+// EventKind says what happens.
+type EventKind string
+
+// The kinds of events.
+const (
+	Arrive  EventKind = "arrive"  // a request enters the queue
+	Admit   EventKind = "admit"   // a request begins, or begins again
+	Steps   EventKind = "steps"   // the engine took steps
+	First   EventKind = "first"   // a request emits its first token
+	Preempt EventKind = "preempt" // a running request goes back to the queue
+	Finish  EventKind = "finish"  // a request is answered
+)
+
 // Order is the order in which waiting requests are admitted.
 type Order int
 
@@ -64,6 +86,8 @@ type Config struct {
 	Concurrency int     //
 	Think       float64 // s between an answer and the next request
 	Saturate    bool    // stop when the queue is empty for the first time
+
+	Trace func(Event) // optional: sees what happens, in order; Run only
 }
 
 // Output is what a run leaves. Its slices are reused by the next run of the

@@ -151,6 +151,7 @@ func (e *Engine) admit(budget int) {
 			}
 		}
 		e.extend(slot, n)
+		e.trace(Admit, id, n)
 		if r.Scheduled == 0 && r.Preemptions == 0 {
 			r.Scheduled = e.now
 		}
@@ -185,6 +186,7 @@ func (e *Engine) advance() {
 	e.book(m)
 	start := e.now
 	e.now += e.cost.Total.Sum(float64(m))
+	e.traceSteps(m)
 	e.take(false)
 	if e.batch.Decodes > 0 {
 		e.decode(m, start)
@@ -199,6 +201,13 @@ func (e *Engine) advance() {
 	}
 	for i := range e.chunks {
 		e.absorb(&e.chunks[i])
+	}
+}
+
+// traceSteps tells the observer of m steps that end now.
+func (e *Engine) traceSteps(m int) {
+	if e.cfg.Trace != nil {
+		e.cfg.Trace(Event{At: e.now, Kind: Steps, ID: none, N: m, Decodes: e.batch.Decodes, Prompt: e.batch.Tokens - e.batch.Decodes})
 	}
 }
 
@@ -376,6 +385,7 @@ func (e *Engine) absorb(c *chunk) {
 	}
 	if s.done == 0 {
 		r.First = e.now + e.cfg.Client
+		e.trace(First, s.id, 1)
 	} else if int(s.id) >= e.cfg.Warmup {
 		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.now - s.last, Steps: 1, Weight: 1})
 	}

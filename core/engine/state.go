@@ -257,6 +257,7 @@ func (e *Engine) preempt(slot int32) {
 	r.Preemptions++
 	r.Entered = e.now
 	e.out.Preemptions++
+	e.trace(Preempt, s.id, int(s.held))
 	e.evicted = true
 	e.waiting.push(s.id, e.key(s.id), true)
 	e.delist(slot)
@@ -285,6 +286,13 @@ func (e *Engine) hits(id int32, tokens int) (n, take int) {
 	return e.cache.Hits(chain[:min(len(chain), (tokens-1)/e.cfg.PrefixBlock)])
 }
 
+// trace tells the observer, if there is one.
+func (e *Engine) trace(kind EventKind, id int32, n int) {
+	if e.cfg.Trace != nil {
+		e.cfg.Trace(Event{At: e.now, Kind: kind, ID: id, N: n})
+	}
+}
+
 // finish ends a sequence that has emitted all its tokens.
 func (e *Engine) finish(slot int32) {
 	s := &e.seqs[slot]
@@ -298,6 +306,7 @@ func (e *Engine) finish(slot int32) {
 	e.inSystem--
 	e.completed++
 	e.in.answered(r.Finish + e.cfg.Think)
+	e.trace(Finish, s.id, int(s.output))
 	e.delist(slot)
 }
 
@@ -336,5 +345,6 @@ func (e *Engine) take(atNow bool) {
 		e.inSystem++
 		e.out.SystemArea += e.now - arrival
 		e.waiting.push(int32(id), e.cfg.key(q), false)
+		e.trace(Arrive, int32(id), int(q.Prompt))
 	}
 }
