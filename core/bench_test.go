@@ -18,8 +18,12 @@ func BenchmarkSimulate(b *testing.B) {
 		for _, load := range []float64{0.6, 3} {
 			b.Run(fmt.Sprintf("seqs=%d/load=%g", seqs, load), func(b *testing.B) {
 				r, err := scenario.NewCatalog(".").Resolve(scenario.Layer{Name: "bench", Values: []scenario.Assignment{
-					{Path: "model.name", Value: "llama-2-7b"}, {Path: "model.weight_dtype", Value: "int8"}, {Path: "model.kv_dtype", Value: "int8"},
-					{Path: "hardware.name", Value: "jalapeno"}, {Path: "engine.max_num_seqs", Value: seqs}, {Path: "workload.load", Value: load},
+					{Path: "model.name", Value: "llama-2-7b"},
+					{Path: "model.weight_dtype", Value: "int8"},
+					{Path: "model.kv_dtype", Value: "int8"},
+					{Path: "hardware.name", Value: "jalapeno"},
+					{Path: "engine.max_num_seqs", Value: seqs},
+					{Path: "workload.load", Value: load},
 				}})
 				if err != nil {
 					b.Fatal(err)

@@ -17,9 +17,13 @@ import (
 func reference(t *testing.T, set map[string]any) *scenario.Scenario {
 	t.Helper()
 	values := []scenario.Assignment{
-		{Path: "model.name", Value: "llama-2-7b"}, {Path: "model.weight_dtype", Value: "int8"}, {Path: "model.kv_dtype", Value: "int8"},
-		{Path: "hardware.name", Value: "jalapeno"}, {Path: "engine.max_num_seqs", Value: 16},
-		{Path: "workload.requests", Value: 1000}, {Path: "workload.rate_rps", Value: 4.0},
+		{Path: "model.name", Value: "llama-2-7b"},
+		{Path: "model.weight_dtype", Value: "int8"},
+		{Path: "model.kv_dtype", Value: "int8"},
+		{Path: "hardware.name", Value: "jalapeno"},
+		{Path: "engine.max_num_seqs", Value: 16},
+		{Path: "workload.requests", Value: 1000},
+		{Path: "workload.rate_rps", Value: 4.0},
 	}
 	for k, v := range set {
 		values = append(values, scenario.Assignment{Path: k, Value: v})

@@ -16,11 +16,15 @@ import (
 // llama7b is Llama-2-7B at INT8 on the reference chip.
 func llama7b(seqs int) *scenario.Scenario {
 	sc := &scenario.Scenario{
-		Model: model.Model{Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, GatedFFN: true, Vocab: 32000,
-			WeightDType: unit.INT8, KVDType: unit.INT8, ActivationDType: unit.INT8},
-		Hardware: hardware.Hardware{Peak: hardware.Peaks{INT8: 64}, KVPath: hardware.Separate, WeightBandwidthGBs: 6000, StateBandwidthGBs: 2000,
+		Model: model.Model{
+			Layers: 32, Hidden: 4096, Heads: 32, KVHeads: 32, HeadDim: 128, FFN: 11008, GatedFFN: true, Vocab: 32000,
+			WeightDType: unit.INT8, KVDType: unit.INT8, ActivationDType: unit.INT8,
+		},
+		Hardware: hardware.Hardware{
+			Peak: hardware.Peaks{INT8: 64}, KVPath: hardware.Separate, WeightBandwidthGBs: 6000, StateBandwidthGBs: 2000,
 			Overlap: 1, AdapterLatencyUs: 20, OnchipKVMiB: 64, OnchipKVGBs: 20000, OnchipKVPolicy: hardware.Pinned, OnchipKVHitRatio: -1,
-			ComputeUtil: 0.9375, ExpertComputeUtil: 1, AttentionComputeUtil: 1, WeightBandwidthUtil: 1, KVBandwidthUtil: 1, LinkUtil: 1, DRAMUtilCap: 1},
+			ComputeUtil: 0.9375, ExpertComputeUtil: 1, AttentionComputeUtil: 1, WeightBandwidthUtil: 1, KVBandwidthUtil: 1, LinkUtil: 1, DRAMUtilCap: 1,
+		},
 		Engine: scenario.Engine{TP: 1, EP: 1, MaxNumSeqs: seqs, MaxTokens: 8192, BlockSize: 16, HostOverlap: scenario.Sum, ChunkedPre: true},
 	}
 	return sc

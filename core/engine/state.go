@@ -129,8 +129,10 @@ func (e *Engine) enlist(id int32) int32 {
 	}
 	r := &e.reqs[id]
 	done := e.resume[id]
-	e.seqs[slot] = seq{id: id, output: r.Output, done: done, target: r.Prompt + done,
-		prev: e.newest, next: none, last: e.out.Requests[id].Finish}
+	e.seqs[slot] = seq{
+		id: id, output: r.Output, done: done, target: r.Prompt + done,
+		prev: e.newest, next: none, last: e.out.Requests[id].Finish,
+	}
 	if e.newest == none {
 		e.oldest = slot
 	} else {

@@ -51,20 +51,26 @@ var columns = sync.OnceValue(func() []Column {
 	var out []Column
 	for _, f := range families {
 		for i, s := range f.stats {
-			out = append(out, Column{f.name + "_" + s + "_ms", "ms", "lower", statWords[s] + " of " + f.definition,
-				func(r *Run) float64 { return 1e3 * f.of(r).stats[i] }})
+			out = append(out, Column{
+				f.name + "_" + s + "_ms", "ms", "lower", statWords[s] + " of " + f.definition,
+				func(r *Run) float64 { return 1e3 * f.of(r).stats[i] },
+			})
 		}
 	}
 	out = append(out, partColumns...)
 	out = append(out, rateColumns...)
 	out = append(out, stateColumns...)
 	for i, s := range StageNames {
-		out = append(out, Column{"time_" + s + "_ratio", "ratio", "", "share of busy time spent in stage " + s,
-			func(r *Run) float64 { return r.Stages[i] / r.Active }})
+		out = append(out, Column{
+			"time_" + s + "_ratio", "ratio", "", "share of busy time spent in stage " + s,
+			func(r *Run) float64 { return r.Stages[i] / r.Active },
+		})
 	}
 	for i, s := range ResourceNames {
-		out = append(out, Column{"wait_" + s + "_ratio", "ratio", "", "share of busy time bound by " + s,
-			func(r *Run) float64 { return r.Resources[i] / r.Active }})
+		out = append(out, Column{
+			"wait_" + s + "_ratio", "ratio", "", "share of busy time bound by " + s,
+			func(r *Run) float64 { return r.Resources[i] / r.Active },
+		})
 	}
 	return append(out, costColumns...)
 })
@@ -77,8 +83,10 @@ var (
 )
 
 func part(name, definition string, of func(*Request) float64) Column {
-	return Column{"ttft_" + name + "_mean_ms", "ms", "lower", "mean part of TTFT: " + definition,
-		func(r *Run) float64 { return 1e3 * r.mean(of) }}
+	return Column{
+		"ttft_" + name + "_mean_ms", "ms", "lower", "mean part of TTFT: " + definition,
+		func(r *Run) float64 { return 1e3 * r.mean(of) },
+	}
 }
 
 var partColumns = []Column{

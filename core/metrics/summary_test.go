@@ -133,15 +133,29 @@ func TestSummaryDegenerate(t *testing.T) {
 		defined []string
 		nan     []string
 	}{
-		"empty": {Run{}, []string{"requests_count", "steps_count", "preemptions_count"},
-			[]string{"ttft_mean_ms", "ttft_queue_mean_ms", "tpot_p99_ms", "itl_max_ms", "e2e_p50_ms", "throughput_rps", "output_tok_s", "output_tok_s_per_chip",
-				"goodput_rps", "good_ratio", "running_mean_seqs", "kv_util_mean_ratio", "recomputed_tok_ratio", "onchip_hit_ratio", "busy_ratio", "duration_s", "time_gemm_ratio", "energy_j_per_tok", "cost_usd_per_mtok"}},
-		"empty, priced, judged": {Run{Chips: 1, IdleWatts: 1, USDPerHour: 1, Limits: []Limit{{Metric: "ttft_p99_ms", Max: 1}}}, nil,
-			[]string{"energy_j_per_tok", "cost_usd_per_mtok", "goodput_rps", "good_ratio"}},
-		"one": {Run{Requests: []Request{one}, End: 3, Chips: 1, Active: 1}, []string{"ttft_mean_ms", "ttft_p99_ms", "e2e_max_ms", "throughput_rps", "ttft_prefill_mean_ms"},
-			[]string{"tpot_mean_ms", "tpot_sd_ms", "itl_p50_ms", "goodput_rps"}},
-		"no time": {Run{Requests: []Request{{Output: 1}}, Chips: 1, FLOPs: 1, Active: 1}, []string{"ttft_mean_ms"},
-			[]string{"throughput_rps", "busy_ratio", "running_mean_seqs", "compute_util_mean_ratio"}},
+		"empty": {
+			Run{},
+			[]string{"requests_count", "steps_count", "preemptions_count"},
+			[]string{
+				"ttft_mean_ms", "ttft_queue_mean_ms", "tpot_p99_ms", "itl_max_ms", "e2e_p50_ms", "throughput_rps", "output_tok_s", "output_tok_s_per_chip",
+				"goodput_rps", "good_ratio", "running_mean_seqs", "kv_util_mean_ratio", "recomputed_tok_ratio", "onchip_hit_ratio", "busy_ratio", "duration_s", "time_gemm_ratio", "energy_j_per_tok", "cost_usd_per_mtok",
+			},
+		},
+		"empty, priced, judged": {
+			Run{Chips: 1, IdleWatts: 1, USDPerHour: 1, Limits: []Limit{{Metric: "ttft_p99_ms", Max: 1}}},
+			nil,
+			[]string{"energy_j_per_tok", "cost_usd_per_mtok", "goodput_rps", "good_ratio"},
+		},
+		"one": {
+			Run{Requests: []Request{one}, End: 3, Chips: 1, Active: 1},
+			[]string{"ttft_mean_ms", "ttft_p99_ms", "e2e_max_ms", "throughput_rps", "ttft_prefill_mean_ms"},
+			[]string{"tpot_mean_ms", "tpot_sd_ms", "itl_p50_ms", "goodput_rps"},
+		},
+		"no time": {
+			Run{Requests: []Request{{Output: 1}}, Chips: 1, FLOPs: 1, Active: 1},
+			[]string{"ttft_mean_ms"},
+			[]string{"throughput_rps", "busy_ratio", "running_mean_seqs", "compute_util_mean_ratio"},
+		},
 		"all warm-up": {Run{Requests: []Request{one}, Warmup: 5, End: 3, Chips: 1}, []string{"requests_count", "busy_ratio"}, []string{"ttft_mean_ms", "throughput_rps", "duration_s"}},
 	} {
 		s := c.run.Summarise(nil)

@@ -14,8 +14,11 @@ import (
 func reference(t *testing.T, device string, set map[string]any) *scenario.Scenario {
 	t.Helper()
 	l := scenario.Layer{Name: "test", Values: []scenario.Assignment{
-		{Path: "model.name", Value: "llama-2-7b"}, {Path: "model.weight_dtype", Value: "int8"}, {Path: "model.kv_dtype", Value: "int8"},
-		{Path: "model.activation_dtype", Value: "int8"}, {Path: "hardware.name", Value: device},
+		{Path: "model.name", Value: "llama-2-7b"},
+		{Path: "model.weight_dtype", Value: "int8"},
+		{Path: "model.kv_dtype", Value: "int8"},
+		{Path: "model.activation_dtype", Value: "int8"},
+		{Path: "hardware.name", Value: device},
 	}}
 	for k, v := range set {
 		l.Values = append(l.Values, scenario.Assignment{Path: k, Value: v})
@@ -113,8 +116,14 @@ func TestReferenceRegimes(t *testing.T) {
 		n, resident int
 		want        perf.Resource
 	}{
-		{1, 1000, perf.Weights}, {4, 8000, perf.Weights}, {1, 8300, perf.Weights}, {1, 8700, perf.State},
-		{6, 1200, perf.Compute}, {16, 16000, perf.Compute}, {16, 16 * 8192, perf.State}, {4, 4 * 2200, perf.State},
+		{1, 1000, perf.Weights},
+		{4, 8000, perf.Weights},
+		{1, 8300, perf.Weights},
+		{1, 8700, perf.State},
+		{6, 1200, perf.Compute},
+		{16, 16000, perf.Compute},
+		{16, 16 * 8192, perf.State},
+		{4, 4 * 2200, perf.State},
 	} {
 		if got := bound(c.n, c.resident); got != c.want {
 			t.Errorf("%d sequences, %d tokens: %v, want %v", c.n, c.resident, got, c.want)

@@ -120,8 +120,10 @@ func Fields() []Field {
 // (workload.class.short.share) and a service level (slo.ttft_p99_ms.max).
 func Lookup(path string) (Field, bool) {
 	if metric, _, ok := splitSLO(path); ok {
-		return Field{Path: path, Unit: "unit of " + metric, HasRange: true, Lo: -math.MaxFloat64, Hi: math.MaxFloat64,
-			Help: "service level: limit of " + metric}, true
+		return Field{
+			Path: path, Unit: "unit of " + metric, HasRange: true, Lo: -math.MaxFloat64, Hi: math.MaxFloat64,
+			Help: "service level: limit of " + metric,
+		}, true
 	}
 	n, _ := find(path)
 	if n == nil {

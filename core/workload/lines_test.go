@@ -14,11 +14,15 @@ func TestReadJSONLines(t *testing.T) {
 		name, text string
 		want       []Record
 	}{
-		{"mooncake", "{\"timestamp\": 500, \"input_length\": 1100, \"output_length\": 5, \"hash_ids\": [90, 91, 7]}\r\n\n{\"timestamp\": 3500, \"input_length\": 600, \"output_length\": 2, \"hash_ids\": [90, 12]}\n",
-			[]Record{{0, 1100, 5, []int32{0, 1, 2}}, {3, 600, 2, []int32{0, 3}}}},
-		{"benchmark, sorted by arrival", `{"request_id":"b","input_toks":20,"output_toks":2,"arrival_time":1e9,"queued_ts":12.5}
+		{
+			"mooncake", "{\"timestamp\": 500, \"input_length\": 1100, \"output_length\": 5, \"hash_ids\": [90, 91, 7]}\r\n\n{\"timestamp\": 3500, \"input_length\": 600, \"output_length\": 2, \"hash_ids\": [90, 12]}\n",
+			[]Record{{0, 1100, 5, []int32{0, 1, 2}}, {3, 600, 2, []int32{0, 3}}},
+		},
+		{
+			"benchmark, sorted by arrival", `{"request_id":"b","input_toks":20,"output_toks":2,"arrival_time":1e9,"queued_ts":12.5}
 {"request_id":"a","input_toks":10,"output_toks":1,"arrival_time":2e9,"queued_ts":12.0}`,
-			[]Record{{0, 10, 1, nil}, {0.5, 20, 2, nil}}},
+			[]Record{{0, 10, 1, nil}, {0.5, 20, 2, nil}},
+		},
 		{"CSV of a benchmark", "arrival_ms,Prompt Tokens,output_tokens\n20,5,6\n10,7,8\n", []Record{{0, 7, 8, nil}, {0.01, 5, 6, nil}}},
 	} {
 		got, err := ReadTrace("t", []byte(c.text))

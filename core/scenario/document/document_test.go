@@ -116,8 +116,10 @@ share = 2
 }
 
 func TestErrorForm(t *testing.T) {
-	e := &Error{File: "studies/grid.toml", Line: 12, Col: 1, Where: "axes", Msg: `no parameter "hardware.wieght_bandwidth_gb_s"`,
-		Text: `"hardware.wieght_bandwidth_gb_s" = [3000, 4000]`, Hint: `did you mean "hardware.weight_bandwidth_gb_s"?`}
+	e := &Error{
+		File: "studies/grid.toml", Line: 12, Col: 1, Where: "axes", Msg: `no parameter "hardware.wieght_bandwidth_gb_s"`,
+		Text: `"hardware.wieght_bandwidth_gb_s" = [3000, 4000]`, Hint: `did you mean "hardware.weight_bandwidth_gb_s"?`,
+	}
 	want := `studies/grid.toml:12:1: axes: no parameter "hardware.wieght_bandwidth_gb_s"
    12 | "hardware.wieght_bandwidth_gb_s" = [3000, 4000]
       | ^ did you mean "hardware.weight_bandwidth_gb_s"?`
