@@ -48,7 +48,7 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 	if w.Arrival != workload.Trace {
 		w.Arrival = workload.Burst
 	}
-	w.Requests = max(capacityMin, capacityFills*sc.Engine.MaxNumSeqs)
+	w.Requests = max(capacityMin, capacityFills*sc.Engine.MaxNumSeqs) * sc.Engine.DP
 	saturated.Measurement.Warmup, saturated.SLO = 0, nil
 	key := string(saturated.Canonical()) + string(appendUint(nil, seed))
 
@@ -106,7 +106,7 @@ func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.
 	if len(s.requests) == 0 || cfg.Fits(s.requests) != nil {
 		return math.NaN(), nil
 	}
-	if err := s.engine.Run(ctx, m, cfg, s.requests, &s.out); err != nil {
+	if err := s.serve(ctx, m, cfg, s.requests, &s.out); err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}

@@ -40,7 +40,7 @@ type Options struct {
 	Seed      uint64                  // study seed
 	Replicate int                     // replicate number
 	Requests  func([]metrics.Request) // optional: sees the requests of an ok run; they are reused afterwards
-	Plain     bool                    // use the plain stepper, the slow oracle of the engine
+	Plain     bool                    // use the plain stepper, the slow oracle of the engine (dp = 1)
 }
 
 // Share is the time spent in a stage or bound by a resource.
@@ -76,6 +76,7 @@ func Simulate(ctx context.Context, sc *scenario.Scenario, o Options) (Result, er
 type Simulator struct {
 	capacities *Capacities
 	engine     engine.Engine
+	cluster    engine.Cluster
 	out        engine.Output
 	requests   []workload.Request
 	run        metrics.Run
@@ -113,8 +114,8 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	if len(s.requests) == 0 {
 		return blank(Infeasible, fmt.Errorf("no request arrives: the trace limits or duration_s leave none")), nil
 	}
-	run := s.engine.Run
-	if o.Plain {
+	run := s.serve
+	if o.Plain && cfg.Replicas == 1 {
 		run = engine.Plain
 	}
 	if err := run(ctx, m, cfg, s.requests, &s.out); err != nil {
@@ -128,6 +129,14 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 		o.Requests(s.out.Requests)
 	}
 	return res, nil
+}
+
+// serve runs one engine, or several behind a router.
+func (s *Simulator) serve(ctx context.Context, m *perf.Machine, cfg engine.Config, reqs []workload.Request, out *engine.Output) error {
+	if cfg.Replicas > 1 {
+		return s.cluster.Run(ctx, m, cfg, reqs, out)
+	}
+	return s.engine.Run(ctx, m, cfg, reqs, out)
 }
 
 // blank returns a result without numbers.
@@ -169,6 +178,10 @@ func config(sc *scenario.Scenario) engine.Config {
 		Warmup:   sc.Measurement.Warmup,
 		Frontend: unit.Us * en.FrontendUs,
 		Closed:   w.Arrival == workload.Closed, Concurrency: w.Concurrent, Think: w.ThinkTimeS,
+	}
+	c.Replicas = en.DP
+	if en.Routing == scenario.LeastLoaded {
+		c.Routing = engine.LeastLoaded
 	}
 	schedule(sc, &c)
 	if sc.Measurement.Clock == scenario.Client {

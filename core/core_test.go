@@ -183,3 +183,27 @@ func TestCancel(t *testing.T) {
 		t.Error("no error from a cancelled context")
 	}
 }
+
+// TestReplicas: two replicas have twice the capacity of one, and serve the same
+// load with the same utilisation and no more waiting.
+func TestReplicas(t *testing.T) {
+	at := func(dp int) Result {
+		sc := reference(t, map[string]any{"engine.dp": dp, "engine.routing": "least-loaded", "workload.requests": 4000 * dp})
+		sc.Workload.RateRPS, sc.Workload.Load = 0, 0.7
+		return simulate(t, sc, Options{})
+	}
+	one, two := at(1), at(2)
+	if r := two.CapacityRPS / one.CapacityRPS; math.Abs(r-2) > 0.1 {
+		t.Errorf("capacity grows %.3f-fold", r)
+	}
+	for _, m := range []string{"compute_util_mean_ratio", "busy_ratio", "output_tok_s_per_chip"} {
+		if r := get(t, two, m) / get(t, one, m); math.Abs(r-1) > 0.1 {
+			t.Errorf("%s changes %.3f-fold", m, r)
+		}
+	}
+	for _, m := range []string{"ttft_queue_mean_ms", "tpot_mean_ms"} { // pooling evens out
+		if a, b := get(t, one, m), get(t, two, m); b > a {
+			t.Errorf("%s is %g behind a router with two replicas, %g with one", m, b, a)
+		}
+	}
+}

@@ -13,7 +13,8 @@ import (
 func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Result) {
 	o, hw := &s.out, &sc.Hardware
 	r := &s.run
-	r.Requests, r.Warmup, r.Gaps, r.Chips = o.Requests, cfg.Warmup, o.Gaps, sc.Engine.TP
+	r.Requests, r.Warmup, r.Gaps, r.Chips = o.Requests, cfg.Warmup, o.Gaps, sc.Engine.TP*sc.Engine.DP
+	r.Replicas = sc.Engine.DP
 	r.Limits = r.Limits[:0]
 	for _, l := range sc.SLO {
 		r.Limits = append(r.Limits, metrics.Limit{Metric: l.Metric, Max: l.Max, Min: l.Min})
@@ -23,7 +24,7 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Resul
 	r.KVBytes, r.KVOnChip, r.FLOPs, r.Bytes = o.KVBytes, o.KVOnChip, o.FLOPs, o.Bytes
 	r.End, r.Active, r.RunArea, r.TokenArea = o.End, o.Active, o.RunArea, o.TokenArea
 	r.SystemArea = o.SystemArea
-	r.PoolTokens = float64(cfg.Blocks) * float64(cfg.BlockSize)
+	r.PoolTokens = float64(cfg.Blocks) * float64(cfg.BlockSize) * float64(cfg.Replicas)
 	r.PeakRatio = float64(o.PeakBlocks) / float64(cfg.Blocks)
 	r.Steps, r.Preemptions, r.Computed, r.Padded = o.Steps, o.Preemptions, o.Computed, o.Padded
 	r.Hit, r.Lost = o.Hit, o.Lost

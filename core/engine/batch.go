@@ -31,7 +31,7 @@ func (e *Engine) batches(ctx context.Context) error {
 			return ctx.Err()
 		}
 		e.line = e.drain(e.line)
-		_, entry, more := e.in.peek()
+		entry, more := e.upcoming()
 		if len(e.line) == 0 {
 			if !more {
 				return nil
@@ -201,7 +201,7 @@ func (e *Engine) close(members []int32) {
 		e.out.Emitted += int64(r.Output)
 		e.inSystem--
 		e.completed++
-		e.in.answered(r.Finish + e.cfg.Think)
+		e.answered(r.Finish + e.cfg.Think)
 		e.trace(Finish, id, int(r.Output))
 	}
 	e.running = 0

@@ -87,6 +87,9 @@ type Config struct {
 	Think       float64 // s between an answer and the next request
 	Saturate    bool    // stop when the queue is empty for the first time
 
+	Replicas int     // Cluster: engines that share the requests
+	Routing  Routing // Cluster
+
 	Trace func(Event) // optional: sees what happens, in order; Run only
 }
 

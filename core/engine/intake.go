@@ -54,10 +54,15 @@ func (in *intake) take(entry float64) int {
 	return id
 }
 
-// answered releases the next request of a closed loop at time t. Times never
-// decrease, since every answer is followed by the same wait.
+// answered releases the next request of a closed loop at time t. On one replica
+// times never decrease, since every answer is followed by the same wait; those
+// of several replicas are put in order.
 func (in *intake) answered(t float64) {
-	if in.closed {
-		in.releases = append(in.releases, t)
+	if !in.closed {
+		return
+	}
+	in.releases = append(in.releases, t)
+	for i := len(in.releases) - 1; i > in.head && in.releases[i-1] > t; i-- {
+		in.releases[i], in.releases[i-1] = in.releases[i-1], t
 	}
 }

@@ -33,24 +33,33 @@ func (e *Engine) iterate(ctx context.Context) error {
 		}
 		e.take(true)
 		if e.running == 0 && e.waiting.len() == 0 {
-			_, entry, ok := e.in.peek()
+			entry, ok := e.upcoming()
 			if !ok {
 				return nil
 			}
 			e.now = entry
 			continue
 		}
-		if err := e.schedule(); err != nil {
+		if done, err := e.cycle(); done || err != nil {
 			return err
 		}
-		if e.cfg.Saturate && e.waiting.len() == 0 {
-			e.settle()
-			return nil
-		}
-		if e.batch.Seqs > 0 {
-			e.advance()
-		}
 	}
+}
+
+// cycle schedules and takes the next steps. It is done when a saturated run has
+// emptied its queue.
+func (e *Engine) cycle() (done bool, err error) {
+	if err := e.schedule(); err != nil {
+		return false, err
+	}
+	if e.cfg.Saturate && e.waiting.len() == 0 {
+		e.settle()
+		return true, nil
+	}
+	if e.batch.Seqs > 0 {
+		e.advance()
+	}
+	return false, nil
 }
 
 // schedule forms the batch of the next step. Continuous batching takes all
@@ -250,7 +259,7 @@ func (e *Engine) jump() int {
 	}
 	blocked := e.waiting.len() > 0 && e.cfg.Order == FCFS // the first one will not fit before a sequence ends
 	if m > 1 && !blocked && e.running < e.cfg.MaxSeqs {
-		if _, entry, ok := e.in.peek(); ok {
+		if entry, ok := e.upcoming(); ok {
 			m = min(m, stepsUntil(e.cost.Total, entry-e.now-simultaneous))
 		}
 	}

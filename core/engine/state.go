@@ -1,6 +1,8 @@
 package engine
 
 import (
+	"math"
+
 	"scoville/core/internal/event"
 	"scoville/core/internal/kv"
 	"scoville/core/metrics"
@@ -38,6 +40,8 @@ type Engine struct {
 
 	now     float64
 	in      intake
+	cluster *Cluster // set on a replica of several: where requests come from
+	replica int32
 	waiting queue
 	line    []int32 // batches: requests waiting, oldest first
 	pool    kv.Pool
@@ -88,7 +92,7 @@ type chunk struct {
 }
 
 func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) {
-	e.cfg, e.m, e.reqs, e.out = cfg, m, reqs, out
+	e.cfg, e.m, e.reqs, e.out, e.cluster, e.replica = cfg, m, reqs, out, nil, 0
 	e.now, e.step, e.running, e.inSystem, e.decodes, e.counted, e.growing, e.idle = 0, 0, 0, 0, 0, 0, 0, 0
 	e.completed = 0
 	e.ctx, e.ctxWin = 0, 0
@@ -307,7 +311,7 @@ func (e *Engine) finish(slot int32) {
 	e.out.Emitted += int64(s.output)
 	e.inSystem--
 	e.completed++
-	e.in.answered(r.Finish + e.cfg.Think)
+	e.answered(r.Finish + e.cfg.Think)
 	e.trace(Finish, s.id, int(s.output))
 	e.delist(slot)
 }
@@ -330,23 +334,49 @@ func due(t, now float64, atNow bool) bool {
 // if atNow. Those that came during a step are taken before its sequences end,
 // so that InSystem counts what was there when they came.
 func (e *Engine) take(atNow bool) {
+	if e.cluster != nil { // which routes the requests
+		return
+	}
 	for {
 		arrival, entry, ok := e.in.peek()
 		if !ok || !due(entry, e.now, atNow) {
 			return
 		}
-		arrival, entry = min(arrival, e.now), min(entry, e.now)
-		id := e.in.take(entry)
-		q := &e.reqs[id]
-		e.out.Requests[id] = metrics.Request{
-			Class: q.Class, Prompt: q.Prompt, Output: q.Output, InSystem: int32(e.inSystem),
-			Arrival: arrival, Entered: entry,
-			Host:  e.cfg.Client + e.cfg.Frontend*float64(q.Prompt),
-			Queue: entry - arrival - e.cfg.Frontend*float64(q.Prompt),
-		}
-		e.inSystem++
-		e.out.SystemArea += e.now - arrival
-		e.waiting.push(int32(id), e.cfg.key(q), false)
-		e.trace(Arrive, int32(id), int(q.Prompt))
+		e.accept(e.in.take(entry), arrival, entry)
 	}
+}
+
+// upcoming returns when the next request may enter the queue, and whether one
+// will.
+func (e *Engine) upcoming() (entry float64, ok bool) {
+	if e.cluster != nil {
+		return e.cluster.bound, e.cluster.bound < math.Inf(1)
+	}
+	_, entry, ok = e.in.peek()
+	return entry, ok
+}
+
+// answered tells the source of a closed loop that a request was answered at t.
+func (e *Engine) answered(t float64) {
+	if e.cluster != nil {
+		e.cluster.in.answered(t)
+		return
+	}
+	e.in.answered(t)
+}
+
+// accept puts request id in the queue, which it entered at `entry`.
+func (e *Engine) accept(id int, arrival, entry float64) {
+	arrival, entry = min(arrival, e.now), min(entry, e.now)
+	q := &e.reqs[id]
+	e.out.Requests[id] = metrics.Request{
+		Class: q.Class, Prompt: q.Prompt, Output: q.Output, InSystem: int32(e.inSystem), Replica: e.replica,
+		Arrival: arrival, Entered: entry,
+		Host:  e.cfg.Client + e.cfg.Frontend*float64(q.Prompt),
+		Queue: entry - arrival - e.cfg.Frontend*float64(q.Prompt),
+	}
+	e.inSystem++
+	e.out.SystemArea += e.now - arrival
+	e.waiting.push(int32(id), e.cfg.key(q), false)
+	e.trace(Arrive, int32(id), int(q.Prompt))
 }

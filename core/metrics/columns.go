@@ -107,7 +107,7 @@ var rateColumns = []Column{
 }
 
 var stateColumns = []Column{
-	{"running_mean_seqs", "sequences", "", "running sequences, mean over time", func(r *Run) float64 { return r.RunArea / r.span() }},
+	{"running_mean_seqs", "sequences", "", "running sequences of all replicas, mean over time", func(r *Run) float64 { return r.RunArea / r.span() }},
 	{"waiting_mean_seqs", "sequences", "lower", "requests in the system but not running, mean over time", func(r *Run) float64 { return (r.SystemArea - r.RunArea) / r.span() }},
 	{"resident_mean_tok", "tokens", "", "KV tokens resident, mean over time", func(r *Run) float64 { return r.TokenArea / r.span() }},
 	{"kv_util_mean_ratio", "ratio", "", "resident tokens over the block pool's tokens, mean over time", func(r *Run) float64 { return r.TokenArea / r.span() / r.PoolTokens }},
@@ -123,11 +123,11 @@ var stateColumns = []Column{
 	peak("weight_memory", 1),
 	use("kv_memory", "KV bytes over what the datasheet bandwidth allows", 2),
 	peak("kv_memory", 2),
-	{"memory_util_mean_ratio", "ratio", "", "weight and KV bytes over what the one memory's datasheet bandwidth allows, in the run's time; NULL on separate paths", func(r *Run) float64 { return r.shared((r.Busy[1] + r.Busy[2]) / r.span()) }},
+	{"memory_util_mean_ratio", "ratio", "", "weight and KV bytes over what the one memory's datasheet bandwidth allows, in the run's time; NULL on separate paths", func(r *Run) float64 { return r.shared((r.Busy[1] + r.Busy[2]) / r.replicaSpan()) }},
 	{"memory_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms", func(r *Run) float64 { return r.shared(r.Peaks[4]) }},
 	use("link", "all-reduce bytes over what the link's datasheet bandwidth allows", 4),
 	peak("link", 3),
-	{"busy_ratio", "ratio", "", "share of time with at least one running sequence", func(r *Run) float64 { return r.Active / r.span() }},
+	{"busy_ratio", "ratio", "", "share of time with at least one running sequence, mean over replicas", func(r *Run) float64 { return r.Active / r.replicaSpan() }},
 	{"requests_count", "count", "", "requests in the statistics (after warm-up)", func(r *Run) float64 { return float64(len(r.counted())) }},
 	{"duration_s", "s", "", "first counted arrival to last token", func(r *Run) float64 { return r.duration() }},
 	{"steps_count", "count", "", "engine steps", func(r *Run) float64 { return float64(r.Steps) }},
@@ -135,11 +135,11 @@ var stateColumns = []Column{
 
 // use is the mean utilisation of resource i, peak that of its busiest 100 ms.
 func use(name, definition string, i int) Column {
-	return Column{name + "_util_mean_ratio", "ratio", "", definition + ", in the run's time", func(r *Run) float64 { return r.Busy[i] / r.span() }}
+	return Column{name + "_util_mean_ratio", "ratio", "", definition + ", in the run's time", func(r *Run) float64 { return r.Busy[i] / r.replicaSpan() }}
 }
 
 func peak(name string, i int) Column {
-	return Column{name + "_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms", func(r *Run) float64 { return r.Peaks[i] }}
+	return Column{name + "_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms of any replica", func(r *Run) float64 { return r.Peaks[i] }}
 }
 
 var costColumns = []Column{

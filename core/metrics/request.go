@@ -4,6 +4,7 @@ package metrics
 // of the run.
 type Request struct {
 	Class       int32
+	Replica     int32 // which replica served it
 	Prompt      int32 // tokens
 	Output      int32 // tokens
 	Preemptions int32

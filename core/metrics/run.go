@@ -13,7 +13,8 @@ type Run struct {
 	Warmup   int       // first requests left out of statistics
 	Gaps     []Gap
 	Limits   []Limit
-	Chips    int
+	Chips    int // of all replicas
+	Replicas int // engines that share the requests; 0 = 1
 
 	Stages    [len(StageNames)]float64
 	Resources [len(ResourceNames)]float64
@@ -171,6 +172,9 @@ func (r *Run) shared(v float64) float64 {
 	}
 	return v
 }
+
+// replicaSpan returns span times the replicas, the time they could have used.
+func (r *Run) replicaSpan() float64 { return r.span() * float64(max(r.Replicas, 1)) }
 
 func (r *Run) perSecond(n float64) float64 { return ratio(n, r.duration()) }
 

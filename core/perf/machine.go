@@ -200,3 +200,14 @@ func (m *Machine) ActiveExperts(t float64) float64 {
 	}
 	return m.experts * -math.Expm1(t*math.Log1p(-m.perToken/m.experts))
 }
+
+// busiest returns the load of the busiest of the ep expert-parallel ranks over
+// the mean load, n items being dealt evenly at random: the mean n/ep plus
+// sqrt(2 ln(ep) n/ep), the leading terms of the largest of ep bins (Raab and
+// Steger 1998), and never more than all of them.
+func (m *Machine) busiest(n float64) float64 {
+	if m.ep == 1 || n == 0 {
+		return 1
+	}
+	return min(1+math.Sqrt(2*math.Log(m.ep)*m.ep/n), m.ep)
+}

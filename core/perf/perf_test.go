@@ -265,3 +265,27 @@ func TestMemory(t *testing.T) {
 		t.Error("not separate")
 	}
 }
+
+// TestExpertParallel: the busiest rank sets the pace, more so for few tokens,
+// and never beyond all experts of one rank or all tokens on it.
+func TestExpertParallel(t *testing.T) {
+	load := func(ep, tokens int) float64 {
+		l := scenario.Layer{Name: "test", Values: []scenario.Assignment{
+			{Path: "model.name", Value: "qwen3-30b-a3b"}, {Path: "hardware.name", Value: "h100-sxm"}, {Path: "engine.tp", Value: 4}, {Path: "engine.ep", Value: ep},
+		}}
+		r, err := scenario.NewCatalog(".").Resolve(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return decode(&r.Scenario, tokens, 10).Stages[perf.Experts].Value
+	}
+	for _, tokens := range []int{1, 4, 64, 4096} {
+		split, ranks := load(1, tokens), load(4, tokens)
+		if ranks < split || ranks > 4*split {
+			t.Errorf("%d tokens: experts take %g s on 4 ranks, %g s split", tokens, ranks, split)
+		}
+	}
+	if few, many := load(4, 4)/load(1, 4), load(4, 4096)/load(1, 4096); few <= many || many > 1.1 {
+		t.Errorf("imbalance %.3f at 4 tokens, %.3f at 4096", few, many)
+	}
+}

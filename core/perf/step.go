@@ -68,6 +68,7 @@ func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
 	if b.Tokens == 0 {
 		return
 	}
+	busiest := 1.0
 	flops := [3]float64{2 * m.dense.elements * t, 0, 2 * m.head.elements * rows}
 	read := [3]float64{m.dense.bytes, 0, t * m.embedRow}
 	if rows > 0 {
@@ -76,11 +77,16 @@ func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
 	if m.experts > 0 {
 		flops[1] = 2 * m.expert.elements * m.perToken * t
 		read[1] = m.expert.bytes * m.ActiveExperts(t)
+		busiest = m.busiest(t * m.perToken)
 	}
 	slow := 1 / m.saturation(t)
 	groups := [3]*group{&m.dense, &m.expert, &m.head}
 	for i, g := range groups {
 		compute, memory := flops[i]*g.flop*slow, read[i]*g.byte
+		if i == int(Experts) && m.ep > 1 {
+			compute *= busiest
+			memory *= min(m.busiest(m.ActiveExperts(t)), m.experts/m.ActiveExperts(t))
+		}
 		out[i] = c.roofline(Stage(i), constant(compute), constant(memory), Weights)
 		c.Busy[Compute].Value += flops[i] * g.flopPeak
 		c.Busy[Weights].Value += read[i] * g.bytePeak

@@ -45,7 +45,9 @@ const (
 type Engine struct {
 	Version       string  `toml:"version" help:"engine and version the host costs belong to; free text"`
 	TP            int     `toml:"tp" unit:"chips" range:"[1,1024]" default:"1" help:"tensor-parallel chips"`
-	EP            int     `toml:"ep" unit:"chips" range:"[1,1024]" default:"1" help:"expert-parallel ranks within tp; 1 = experts are split by tp"`
+	EP            int     `toml:"ep" unit:"chips" range:"[1,1024]" default:"1" help:"expert-parallel ranks within tp: whole experts are dealt to ranks, the busiest sets the pace; 1 = experts are split by tp"`
+	DP            int     `toml:"dp" unit:"replicas" range:"[1,4096]" default:"1" help:"data-parallel replicas, each with tp chips, a queue and a block pool of its own"`
+	Routing       string  `toml:"routing" enum:"round-robin|least-loaded" default:"round-robin" help:"which replica gets a request"`
 	Scheduler     string  `toml:"scheduler" enum:"continuous|prefill-first|sjf|priority|static|dynamic|bucketed" default:"continuous" help:"which requests run next"`
 	BatchWindowMs float64 `toml:"batch_window_ms" unit:"ms" range:"[0,1e9]" default:"50" help:"dynamic and bucketed schedulers: longest wait of the oldest request for a full batch"`
 	BucketTokens  int     `toml:"bucket_tokens" unit:"tokens" range:"[1,100000000]" default:"256" help:"bucketed scheduler: width of a prompt length bucket"`
@@ -68,6 +70,12 @@ type Engine struct {
 	FrontendUs    float64 `toml:"frontend_us_per_prompt_token" unit:"us" range:"[0,1e5]" default:"0" help:"h1: serial front end before the queue (tokenizer, IPC), per prompt token"`
 	ClientUs      float64 `toml:"client_overhead_us" unit:"us" range:"[0,1e8]" default:"0" help:"host time a client sees beside the engine, added to TTFT and E2E once per request"`
 }
+
+// Values of Engine.Routing.
+const (
+	RoundRobin  = "round-robin"
+	LeastLoaded = "least-loaded" // fewest requests queued or running
+)
 
 // Values of Measurement fields.
 const (

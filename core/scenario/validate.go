@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"reflect"
+	"slices"
 
 	"scoville/core/hardware"
 	"scoville/core/model"
@@ -141,6 +142,11 @@ func (s *Scenario) checkEngine() *FieldError {
 	return s.check([]rule{
 		{e.EP == 1 || s.Model.Experts > 0, "engine.ep", "needs a model with experts", true, "set ep = 1", []string{"model.experts", "model.name"}},
 		{e.EP >= 1 && e.TP%e.EP == 0, "engine.ep", fmt.Sprintf("does not divide tp = %d", e.TP), true, "expert-parallel ranks are a part of the tp chips", []string{"engine.tp"}},
+		{
+			e.DP <= 1 || !slices.Contains([]string{Static, Dynamic, Bucketed}, e.Scheduler), "engine.dp", "is not simulated for scheduler " + e.Scheduler, true,
+			"set dp = 1, or a scheduler that joins and leaves at every step",
+			[]string{"engine.scheduler"},
+		},
 		{
 			e.MaxTokens >= e.MaxNumSeqs, "engine.max_num_batched_tokens", fmt.Sprintf("is less than max_num_seqs = %d", e.MaxNumSeqs), true,
 			"every running sequence needs a token of the budget",
