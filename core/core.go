@@ -173,7 +173,7 @@ func config(sc *scenario.Scenario) engine.Config {
 	en, w := &sc.Engine, &sc.Workload
 	b := perf.Memory(sc)
 	c := engine.Config{
-		MaxSeqs: en.MaxNumSeqs, MaxTokens: en.MaxTokens, Chunked: en.ChunkedPre, Reserve: en.ReserveFull,
+		MaxSeqs: en.MaxNumSeqs, MaxTokens: en.MaxTokens, Chunked: en.ChunkedPre, Reserve: en.ReserveFull, Swap: en.Preemption == scenario.Swap,
 		BlockSize: en.BlockSize, Blocks: b.Blocks, Watermark: int(en.Watermark * float64(b.Blocks)),
 		Warmup:   sc.Measurement.Warmup,
 		Frontend: unit.Us * en.FrontendUs,

@@ -74,6 +74,8 @@ type Config struct {
 	Blocks    int  // blocks of the pool
 	Watermark int  // blocks admission keeps free
 
+	Swap bool // preempted sequences move to host memory instead of being recomputed
+
 	Prefixes    int // prefix blocks of all requests, numbered from 0; 0 = no prefix caching
 	PrefixBlock int // tokens of a prefix block, a multiple of BlockSize
 

@@ -54,7 +54,7 @@ func (p *plain) iterate(ctx context.Context) error {
 			p.settle()
 			return nil
 		}
-		if len(p.work) > 0 {
+		if len(p.work) > 0 || p.swapped > 0 {
 			p.execute()
 		} else if p.idle++; p.idle > 2 {
 			return errStuck
@@ -71,6 +71,7 @@ type plainSeq struct {
 	blocks         int     // private blocks, not counting shared ones
 	shared         []int32 // prefix blocks held
 	last           float64 // last emission
+	parked         int     // tokens in host memory
 	started        bool
 	decoding       bool // emitted in the step before; only its last token is not computed yet
 }
@@ -96,6 +97,8 @@ type plain struct {
 	idle      int
 	cached    []int32                      // prefix blocks in the cache that nobody holds, least recently used first
 	holders   map[int32]int                // holders of prefix blocks in use
+	restored  []*plainSeq                  // sequences whose KV comes back in this step
+	swapped   int                          // tokens that move to host memory or back in this step
 	windows   map[int]*[NumTracked]float64 // use by window number
 }
 
@@ -184,10 +187,10 @@ func (p *plain) known(s *plainSeq) []int32 {
 // prefill-first visits the waiting ones first and the others only if none was
 // admitted.
 func (p *plain) schedule() {
-	p.work = p.work[:0]
+	p.work, p.restored, p.swapped = p.work[:0], p.restored[:0], 0
 	if p.cfg.PrefillFirst {
 		p.admit(p.cfg.MaxTokens)
-		if len(p.work) > 0 {
+		if len(p.work)+len(p.restored) > 0 {
 			return
 		}
 	}
@@ -230,6 +233,12 @@ func (p *plain) proceed(s *plainSeq) {
 func (p *plain) admit(budget int) {
 	for len(p.waiting) > 0 && budget > 0 && len(p.running) < p.cfg.MaxSeqs {
 		s := p.waiting[0]
+		if s.parked > 0 {
+			if !p.restore(s) || s.done == 0 {
+				return
+			}
+			continue
+		}
 		known := p.known(s)
 		rest := s.prompt + s.done - len(known)*p.cfg.PrefixBlock
 		n := min(rest, budget)
@@ -276,6 +285,27 @@ func (p *plain) admit(budget int) {
 	}
 }
 
+// restore brings a swapped sequence back if there is room.
+func (p *plain) restore(s *plainSeq) bool {
+	keep := 0
+	if len(p.running) > 0 {
+		keep = p.cfg.Watermark
+	}
+	if !p.allot(s, s.parked, keep) {
+		return false
+	}
+	p.trim()
+	p.waiting = p.waiting[1:]
+	p.running = append(p.running, s)
+	p.restored = append(p.restored, s)
+	p.swapped += s.parked
+	if s.done == 0 {
+		r := &p.out.Requests[s.id]
+		r.Queue += p.now - r.Entered
+	}
+	return true
+}
+
 // evict preempts the newest running sequence, or under Priority the one that
 // would be admitted last.
 func (p *plain) evict() {
@@ -287,7 +317,12 @@ func (p *plain) evict() {
 	}
 	p.running = slices.DeleteFunc(p.running, func(o *plainSeq) bool { return o == s })
 	p.work = slices.DeleteFunc(p.work, func(w plainWork) bool { return w.s == s })
-	p.out.Lost += int64(s.computed - len(s.shared)*p.cfg.PrefixBlock)
+	if p.cfg.Swap {
+		s.parked = s.computed
+		p.swapped += s.computed
+	} else {
+		p.out.Lost += int64(s.computed - len(s.shared)*p.cfg.PrefixBlock)
+	}
 	p.release(s)
 	s.computed, s.decoding = 0, false
 	r := &p.out.Requests[s.id]
@@ -331,10 +366,20 @@ func (p *plain) execute() {
 		}
 	}
 	var c perf.Cost
+	b.Swapped = p.swapped
 	p.m.Step(&b, &c)
 	p.book(&c, resident)
 	p.now += c.Total.Value
 	p.arrive(false)
+	for _, s := range p.restored {
+		s.computed, s.parked, s.decoding = s.parked, 0, s.done > 0
+		if r := &p.out.Requests[s.id]; s.done == 0 {
+			host, adapter := c.Stages[perf.Host].Value, c.Stages[perf.Adapter].Value
+			r.Host += host
+			r.Adapter += adapter
+			r.Blocked += c.Total.Value - host - adapter
+		}
+	}
 	for _, w := range p.work {
 		p.apply(w, &c)
 	}
@@ -356,7 +401,7 @@ func (p *plain) apply(w plainWork, c *perf.Cost) {
 	if s.computed < s.prompt+s.done {
 		return
 	}
-	if chain := p.reqs[s.id].Prefix; p.cfg.Prefixes > 0 {
+	if chain := p.reqs[s.id].Prefix; p.cfg.Prefixes > 0 && !decoding {
 		for _, id := range chain[len(s.shared):] {
 			p.hold(s, id)
 			s.blocks -= p.size()

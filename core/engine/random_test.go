@@ -47,7 +47,7 @@ func newTrial(seed uint64) trial {
 	t.cfg = Config{
 		MaxSeqs: e.MaxNumSeqs, MaxTokens: e.MaxTokens, Chunked: r.IntN(4) > 0, BlockSize: e.BlockSize,
 		Order: pick(r, FCFS, FCFS, Shortest, Priority), Priorities: []int32{1, 0, 2}, PrefillFirst: r.IntN(4) == 0,
-		Reserve: r.IntN(3) == 0, Warmup: r.IntN(5), Frontend: pick(r, 0.0, 0, 1e-6), Client: pick(r, 0.0, 0.01),
+		Reserve: r.IntN(3) == 0, Swap: r.IntN(3) == 0, Warmup: r.IntN(5), Frontend: pick(r, 0.0, 0, 1e-6), Client: pick(r, 0.0, 0.01),
 	}
 	if r.IntN(4) == 0 {
 		t.cfg.Order, t.cfg.PrefillFirst = FCFS, false
@@ -122,7 +122,7 @@ func randomHardware(r *rand.Rand, h *hardware.Hardware) {
 	*h = hardware.Hardware{
 		Peak: hardware.Peaks{INT8: pick(r, 0.1, 1, 10)}, KVPath: hardware.Shared, OnchipKVPolicy: hardware.None, OnchipKVHitRatio: -1,
 		ComputeUtil: 0.5, ExpertComputeUtil: 0.5, AttentionComputeUtil: 0.4, WeightBandwidthUtil: 0.8, KVBandwidthUtil: 0.7, LinkUtil: 0.5,
-		DRAMUtilCap: 1, LinkBandwidthGBs: 1, LinkLatencyUs: 3, TokensHalf: pick(r, 0.0, 0, 10),
+		DRAMUtilCap: 1, PCIeGBs: 0.1, PCIeUtil: 0.6, LinkBandwidthGBs: 1, LinkLatencyUs: 3, TokensHalf: pick(r, 0.0, 0, 10),
 	}
 	if r.IntN(2) == 0 {
 		h.MemoryBandwidthGBs = pick(r, 1.0, 10)

@@ -56,7 +56,7 @@ func (e *Engine) cycle() (done bool, err error) {
 		e.settle()
 		return true, nil
 	}
-	if e.batch.Seqs > 0 {
+	if e.batch.Seqs > 0 || e.swapped > 0 {
 		e.advance()
 	}
 	return false, nil
@@ -67,14 +67,14 @@ func (e *Engine) cycle() (done bool, err error) {
 // admissions alone, and decodes when there is none.
 func (e *Engine) schedule() error {
 	e.chunks, e.evicted = e.chunks[:0], false
-	e.needed = 0
+	e.needed, e.swapped, e.restored = 0, 0, e.restored[:0]
 	if e.batch = (perf.Batch{}); e.cfg.PrefillFirst {
 		e.admit(e.cfg.MaxTokens)
 	}
-	if len(e.chunks) == 0 {
+	if len(e.chunks) == 0 && len(e.restored) == 0 {
 		e.proceed()
 	}
-	if e.batch.Seqs > 0 {
+	if e.batch.Swapped = e.swapped; e.batch.Seqs > 0 || e.swapped > 0 {
 		e.idle = 0
 		return nil
 	}
@@ -132,6 +132,12 @@ func (e *Engine) extend(slot int32, n int) {
 func (e *Engine) admit(budget int) {
 	for e.waiting.len() > 0 && budget > 0 && e.running < e.cfg.MaxSeqs {
 		id := e.waiting.first()
+		if e.cfg.Swap && e.parked[id] > 0 {
+			if !e.restore(id) || e.resume[id] == 0 { // the rest of its prompt comes before others
+				return
+			}
+			continue
+		}
 		tokens := int(e.reqs[id].Prompt + e.resume[id])
 		hits, take := e.hits(id, tokens)
 		cached := hits * e.cfg.PrefixBlock
@@ -174,6 +180,60 @@ func (e *Engine) admit(budget int) {
 	}
 }
 
+// restore brings a swapped sequence back and reports whether there was room.
+// It goes on in the next step.
+func (e *Engine) restore(id int32) bool {
+	held := int(e.parked[id])
+	keep := e.needed
+	if e.running > 0 {
+		keep += e.cfg.Watermark
+	}
+	blocks := e.pool.Blocks(held)
+	if blocks > e.pool.Free()-keep {
+		return false
+	}
+	e.waiting.pop()
+	slot := e.enlist(id)
+	s := &e.seqs[slot]
+	s.held, s.blocks = int32(held), int32(blocks)
+	e.pool.Take(blocks)
+	e.cache.Trim(e.pool.Free() - e.needed)
+	e.parked[id] = 0
+	e.swapped += held
+	e.restored = append(e.restored, slot)
+	e.trace(Admit, id, 0)
+	if r := &e.out.Requests[id]; s.done == 0 {
+		e.partial = slot
+		r.Queue += e.now - r.Entered
+	}
+	return true
+}
+
+// rejoin lets the restored sequences decode from now on. Their next inter-token
+// latency reaches back to before they were preempted.
+func (e *Engine) rejoin() {
+	for _, slot := range e.restored {
+		s := &e.seqs[slot]
+		if s.done == 0 { // its prompt goes on; so far others kept it from its first token
+			r := &e.out.Requests[s.id]
+			host, adapter := e.cost.Stages[perf.Host].Value, e.cost.Stages[perf.Adapter].Value
+			r.Host += host
+			r.Adapter += adapter
+			r.Blocked += e.cost.Total.Value - host - adapter
+			continue
+		}
+		last := s.last
+		if e.counted > 0 && len(e.stalls) == 0 {
+			e.stalls = append(e.stalls, stall{e.now, int32(e.counted)})
+		}
+		e.startDecode(slot)
+		s.last = last
+		if int(s.id) >= e.cfg.Warmup {
+			e.stalls = append(e.stalls, stall{last, 1})
+		}
+	}
+}
+
 // share lets a sequence begin with cached prefix blocks.
 func (e *Engine) share(slot int32, hits, take int) {
 	s := &e.seqs[slot]
@@ -189,7 +249,7 @@ func (e *Engine) share(slot int32, hits, take int) {
 func (e *Engine) advance() {
 	e.m.Step(&e.batch, &e.cost)
 	m := 1
-	if len(e.chunks) == 0 {
+	if len(e.chunks) == 0 && e.swapped == 0 {
 		m = e.jump()
 	}
 	e.book(m)
@@ -211,6 +271,7 @@ func (e *Engine) advance() {
 	for i := range e.chunks {
 		e.absorb(&e.chunks[i])
 	}
+	e.rejoin()
 }
 
 // traceSteps tells the observer of m steps that end now.

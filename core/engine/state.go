@@ -50,6 +50,9 @@ type Engine struct {
 	seqs           []seq
 	vacant         []int32
 	resume         []int32 // per request: tokens already emitted before a preemption
+	parked         []int32 // per request: tokens whose KV is in host memory
+	restored       []int32 // sequences whose KV comes back in this step
+	swapped        int     // tokens that move to host memory or back in this step
 	oldest, newest int32   // running list, in order of admission
 	running        int
 	partial        int32 // running sequence whose prompt is not complete, none if none
@@ -108,6 +111,11 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.fills.Reset()
 	e.resume = grow(e.resume, len(reqs))
 	clear(e.resume)
+	e.restored, e.swapped = e.restored[:0], 0
+	if cfg.Swap {
+		e.parked = grow(e.parked, len(reqs))
+		clear(e.parked)
+	}
 	records, gaps := grow(out.Requests, len(reqs)), out.Gaps[:0]
 	clear(records)
 	*out = Output{Requests: records, Gaps: gaps}
@@ -249,11 +257,19 @@ func (e *Engine) preempt(slot int32) {
 	s := &e.seqs[slot]
 	if s.decode {
 		e.stopDecode(slot)
-		last := max(s.last, e.lastDecode)
+		last := s.last
+		if e.step > s.since {
+			last = e.lastDecode
+		}
 		e.out.Requests[s.id].Finish = last // where its next inter-token latency begins
 		e.unstall(s.id, last)
 	}
-	e.out.Lost += int64(s.held) - int64(s.shared)*int64(e.cfg.PrefixBlock)
+	if e.cfg.Swap {
+		e.parked[s.id] = s.held
+		e.swapped += int(s.held)
+	} else {
+		e.out.Lost += int64(s.held) - int64(s.shared)*int64(e.cfg.PrefixBlock)
+	}
 	e.release(s)
 	if e.partial == slot {
 		e.partial = none

@@ -38,6 +38,8 @@ type Hardware struct {
 	LinkBandwidthGBs   float64 `toml:"link_bandwidth_gb_s" unit:"GB/s" range:"[0,1e9]" help:"chip-to-chip link, bidirectional total per chip; needed when tp, pp or ep > 1"`
 	LinkLatencyUs      float64 `toml:"link_latency_us" unit:"us" range:"[0,1e6]" default:"0" help:"latency of one all-reduce (alpha)"`
 
+	PCIeGBs float64 `toml:"pcie_gb_s" unit:"GB/s" range:"[0,1e6]" default:"0" help:"link to host memory, one direction, nominal; needed for engine.preemption = swap"`
+
 	KVPath             string  `toml:"kv_path" enum:"shared|separate" default:"shared" help:"memory organisation: one memory for weights and KV, or a path for each"`
 	WeightBandwidthGBs float64 `toml:"weight_bandwidth_gb_s" unit:"GB/s" range:"[0,1e9]" help:"weight path (kv_path = separate)"`
 	StateBandwidthGBs  float64 `toml:"state_bandwidth_gb_s" unit:"GB/s" range:"[0,1e9]" help:"KV path (kv_path = separate)"`
@@ -59,6 +61,7 @@ type Hardware struct {
 	WeightBandwidthUtil  float64 `toml:"weight_bandwidth_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_b: share of memory bandwidth weight reads reach"`
 	KVBandwidthUtil      float64 `toml:"kv_bandwidth_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_kv: share of memory bandwidth KV reads reach"`
 	LinkUtil             float64 `toml:"link_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_link: share of link bandwidth all-reduce reaches"`
+	PCIeUtil             float64 `toml:"pcie_util" unit:"ratio" range:"(0,1]" default:"1" help:"share of the link to host memory reached"`
 	TokensHalf           float64 `toml:"tokens_half" unit:"tokens" range:"[0,1e6]" default:"0" help:"tokens per step at which GEMMs reach half of compute_util; 0 = no such curve"`
 
 	WorkspaceGiB float64 `toml:"workspace_gib" unit:"GiB" range:"[0,1e6]" default:"3" help:"memory per chip for activations' scratch, graphs and communication buffers"`

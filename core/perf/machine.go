@@ -37,6 +37,7 @@ type Machine struct {
 	lru          bool
 	hitRatio     float64 // -1 = from policy
 
+	swapToken                           float64 // s per token moved to or from host memory
 	linkAlpha, linkToken, linkTokenPeak float64 // s per step, s per token
 
 	hostStep, hostSeq, hostPrefill float64
@@ -165,7 +166,7 @@ func (m *Machine) memory(hw *hardware.Hardware, shard float64) {
 }
 
 // links fills the all-reduce (two per layer, 16-bit activations; ring
-// algorithm) and the adapter link (queries out, results back, per layer).
+// algorithm), the link to host memory and the adapter link (queries out, results back, per layer).
 func (m *Machine) links(sc *scenario.Scenario) {
 	hw, md := &sc.Hardware, &sc.Model
 	if m.tp > 1 {
@@ -173,6 +174,9 @@ func (m *Machine) links(sc *scenario.Scenario) {
 		m.linkAlpha = 2 * m.layers * unit.Us * hw.LinkLatencyUs
 		m.linkTokenPeak = 2 * m.layers * bytes / (unit.GB * hw.LinkBandwidthGBs)
 		m.linkToken = m.linkTokenPeak / hw.LinkUtil
+	}
+	if hw.PCIeGBs > 0 {
+		m.swapToken = md.KVBytesPerToken() / (Shard(sc) * unit.GB * hw.PCIeGBs * hw.PCIeUtil)
 	}
 	if m.separate && hw.AdapterLinkGBs > 0 {
 		act := md.Activations().Bytes()

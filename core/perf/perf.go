@@ -29,10 +29,11 @@ const (
 	AllReduce                     // tensor-parallel all-reduce
 	Host                          // launch, scheduling, sampling
 	Adapter                       // fixed latency of a separate KV path
+	Swap                          // KV of preempted sequences to host memory and back
 	NumStages
 )
 
-var stageNames = [NumStages]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter"}
+var stageNames = [NumStages]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap"}
 
 // String returns the stage's name as it appears in results: "gemm".
 func (s Stage) String() string { return stageNames[s] }
@@ -49,10 +50,11 @@ const (
 	Link                        // chip-to-chip link
 	HostCPU                     // host
 	AdapterPath                 // adapter latency
+	HostLink                    // link to host memory
 	NumResources
 )
 
-var resourceNames = [NumResources]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter"}
+var resourceNames = [NumResources]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link"}
 
 // String returns the resource's name as it appears in results: "weight_memory".
 func (r Resource) String() string { return resourceNames[r] }
@@ -70,6 +72,8 @@ type Batch struct {
 	DecodeCtx     float64 // sum of the contexts of the decodes
 	DecodeCtxWin  float64 // the same, clipped
 	DecodeGrowing int     // decodes whose clipped context still grows
+
+	Swapped int // tokens whose KV moves to host memory or back
 
 	Chunks          int     // prompt chunks
 	PrefillPairs    float64 // (query, key) pairs: n (c + (n+1)/2) for n tokens after c

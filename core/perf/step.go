@@ -31,7 +31,7 @@ func (m *Machine) Step(b *Batch, c *Cost) {
 	}
 	device = device.add(m.communication(b, c))
 	m.host(b, c, device)
-	if b.Chunks > 0 || c.Horizon < 1 {
+	if b.Chunks > 0 || b.Swapped > 0 || c.Horizon < 1 {
 		c.Horizon = 1
 	}
 }
@@ -199,7 +199,7 @@ func (m *Machine) overlapped(c *Cost, backbone *[3]part, state *[2]part) Line {
 	return total
 }
 
-// communication books the all-reduce and the adapter.
+// communication books the all-reduce, the adapter and the host link.
 func (m *Machine) communication(b *Batch, c *Cost) Line {
 	t := float64(b.Tokens)
 	link := constant(m.linkAlpha + t*m.linkToken)
@@ -210,7 +210,9 @@ func (m *Machine) communication(b *Batch, c *Cost) Line {
 	c.Stages[AllReduce], c.Resources[Link] = link, link
 	c.Busy[Link].Value = t * m.linkTokenPeak
 	c.Stages[Adapter], c.Resources[AdapterPath] = adapter, adapter
-	return link.add(adapter)
+	swap := constant(float64(b.Swapped) * m.swapToken)
+	c.Stages[Swap], c.Resources[HostLink] = swap, swap
+	return link.add(adapter).add(swap)
 }
 
 // host adds the host's time to the device's, or takes the longer of the two

@@ -36,6 +36,7 @@ const (
 	Dynamic      = "dynamic"       // the same, or whatever waits when the oldest has waited batch_window_ms
 	Bucketed     = "bucketed"      // dynamic, with prompts of one length bucket
 	Recompute    = "recompute"     // a preempted request recomputes prompt and output so far
+	Swap         = "swap"          // its KV moves to host memory and back
 	Sum          = "sum"           // host time adds to device time
 	Max          = "max"           // host and device overlap; the longer one counts (eager engines of 2023)
 )
@@ -60,7 +61,7 @@ type Engine struct {
 	Watermark     float64 `toml:"watermark" unit:"ratio" range:"[0,1)" default:"0.01" help:"share of KV blocks admission keeps free"`
 	PrefixCache   bool    `toml:"prefix_caching" default:"true" help:"keep the KV blocks of prompts for later requests with the same prefix (class shared_prefix_tokens, or a trace with prefix blocks)"`
 	ReserveFull   bool    `toml:"reserve_full_prompt" default:"false" help:"admit a request only when blocks for its whole prompt are free, not only for its first chunk (vLLM scheduler_reserve_full_isl)"`
-	Preemption    string  `toml:"preemption" enum:"recompute" default:"recompute" help:"what happens to a preempted request"`
+	Preemption    string  `toml:"preemption" enum:"recompute|swap" default:"recompute" help:"what happens to a preempted request"`
 	HostOverlap   string  `toml:"host_overlap" enum:"sum|max" default:"sum" help:"how host time and device time combine"`
 	StepUs        float64 `toml:"step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"t0: host time per step"`
 	LayerUs       float64 `toml:"layer_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"tL: host time per layer and step"`

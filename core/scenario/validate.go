@@ -143,6 +143,11 @@ func (s *Scenario) checkEngine() *FieldError {
 		{e.EP == 1 || s.Model.Experts > 0, "engine.ep", "needs a model with experts", true, "set ep = 1", []string{"model.experts", "model.name"}},
 		{e.EP >= 1 && e.TP%e.EP == 0, "engine.ep", fmt.Sprintf("does not divide tp = %d", e.TP), true, "expert-parallel ranks are a part of the tp chips", []string{"engine.tp"}},
 		{
+			e.Preemption != Swap || s.Hardware.PCIeGBs > 0, "engine.preemption", "needs hardware.pcie_gb_s", true,
+			"give the link to host memory, or use recompute",
+			[]string{"hardware.pcie_gb_s"},
+		},
+		{
 			e.DP <= 1 || !slices.Contains([]string{Static, Dynamic, Bucketed}, e.Scheduler), "engine.dp", "is not simulated for scheduler " + e.Scheduler, true,
 			"set dp = 1, or a scheduler that joins and leaves at every step",
 			[]string{"engine.scheduler"},
