@@ -131,9 +131,13 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	return res, nil
 }
 
-// serve runs one engine, or several behind a router.
+// serve runs one engine, or several behind a router. Speculative decoding is
+// random in every step, so the plain engine takes each.
 func (s *Simulator) serve(ctx context.Context, m *perf.Machine, cfg engine.Config, reqs []workload.Request, out *engine.Output) error {
-	if cfg.Replicas > 1 {
+	switch {
+	case cfg.Draft > 0:
+		return engine.Plain(ctx, m, cfg, reqs, out)
+	case cfg.Replicas > 1:
 		return s.cluster.Run(ctx, m, cfg, reqs, out)
 	}
 	return s.engine.Run(ctx, m, cfg, reqs, out)
@@ -180,6 +184,7 @@ func config(sc *scenario.Scenario) engine.Config {
 		Closed:   w.Arrival == workload.Closed, Concurrency: w.Concurrent, Think: w.ThinkTimeS,
 	}
 	c.Replicas = en.DP
+	c.Draft, c.Accept = en.SpecTokens, en.SpecAccept
 	if en.Routing == scenario.LeastLoaded {
 		c.Routing = engine.LeastLoaded
 	}
@@ -225,5 +230,6 @@ func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options, cfg
 		g.Block = sc.Engine.BlockSize
 	}
 	cfg.Prefixes, cfg.PrefixBlock = g.Prefixes()
+	cfg.Drafts = workload.NewStream(o.Seed, o.Replicate, "drafts")
 	s.requests = g.Append(s.requests[:0])
 }

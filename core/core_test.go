@@ -207,3 +207,63 @@ func TestReplicas(t *testing.T) {
 		}
 	}
 }
+
+// TestSpeculative: with drafts that are free and cost nothing to verify, tokens
+// per step follow (1 - a^(k+1)) / (1 - a) (Leviathan, Kalman, Matias 2023), and
+// drafts that are never right change nothing but the verification.
+func TestSpeculative(t *testing.T) {
+	tpot := func(k int, a float64) float64 {
+		sc := reference(t, map[string]any{
+			"engine.speculative_tokens": k, "engine.speculative_acceptance": a, "engine.max_num_seqs": 1,
+			"workload.rate_rps": 0.5, "hardware.peak_tflops.int8": 1e6, "workload.requests": 300,
+		})
+		sc.Workload.Class[0].Output = workload.Dist{Kind: workload.Fixed, Mean: 1000}
+		return get(t, simulate(t, sc, Options{}), "tpot_mean_ms")
+	}
+	plain := tpot(0, 0)
+	for _, c := range []struct {
+		k int
+		a float64
+	}{{3, 0}, {3, 0.7}, {1, 0.5}, {5, 0.9}, {3, 1}} {
+		want := 1 + float64(c.k)
+		if c.a < 1 {
+			want = (1 - math.Pow(c.a, float64(c.k+1))) / (1 - c.a)
+		}
+		if got := plain / tpot(c.k, c.a); math.Abs(got/want-1) > 0.02 {
+			t.Errorf("%d drafts accepted with %g: %.3f tokens a step, theory %.3f", c.k, c.a, got, want)
+		}
+	}
+}
+
+// TestSwap: with a fast host link, preempted requests come back without being
+// computed again, and moving them costs the time of their bytes.
+func TestSwap(t *testing.T) {
+	at := func(how string) Result {
+		return simulate(t, reference(t, map[string]any{
+			"engine.preemption": how, "hardware.pcie_gb_s": 64.0, "engine.kv_blocks": 200, "engine.watermark": 0.0, "workload.rate_rps": 6.0,
+		}), Options{})
+	}
+	recompute, swap := at("recompute"), at("swap")
+	if get(t, recompute, "preemptions_count") == 0 || get(t, recompute, "recomputed_tok_ratio") == 0 || get(t, recompute, "time_swap_ratio") != 0 {
+		t.Errorf("recompute: %v preemptions, %v recomputed", get(t, recompute, "preemptions_count"), get(t, recompute, "recomputed_tok_ratio"))
+	}
+	if get(t, swap, "preemptions_count") == 0 || get(t, swap, "recomputed_tok_ratio") != 0 || get(t, swap, "time_swap_ratio") == 0 {
+		t.Errorf("swap: %v preemptions, %v recomputed, %v swapping", get(t, swap, "preemptions_count"), get(t, swap, "recomputed_tok_ratio"), get(t, swap, "time_swap_ratio"))
+	}
+}
+
+// TestPrefixCaching: a long shared prompt is computed about once.
+func TestPrefixCaching(t *testing.T) {
+	at := func(on bool) Result {
+		sc := reference(t, map[string]any{"engine.prefix_caching": on, "workload.rate_rps": 1.0})
+		sc.Workload.Class[0].Prompt.Mean, sc.Workload.Class[0].Shared = 1100, 1024
+		return simulate(t, sc, Options{})
+	}
+	off, on := at(false), at(true)
+	if get(t, off, "prefix_hit_ratio") != 0 || math.Abs(get(t, on, "prefix_hit_ratio")-0.93) > 0.01 {
+		t.Errorf("hit ratio %v without, %v with the cache", get(t, off, "prefix_hit_ratio"), get(t, on, "prefix_hit_ratio"))
+	}
+	if ratio := get(t, off, "ttft_prefill_mean_ms") / get(t, on, "ttft_prefill_mean_ms"); ratio < 8 {
+		t.Errorf("prefill only %.1f times faster", ratio)
+	}
+}

@@ -74,6 +74,10 @@ type Config struct {
 	Blocks    int  // blocks of the pool
 	Watermark int  // blocks admission keeps free
 
+	Draft  int             // draft tokens verified per decode step; 0 = no speculative decoding
+	Accept float64         // probability of accepting one
+	Drafts workload.Stream // decides for each request and position whether a draft is right
+
 	Swap bool // preempted sequences move to host memory instead of being recomputed
 
 	Prefixes    int // prefix blocks of all requests, numbered from 0; 0 = no prefix caching

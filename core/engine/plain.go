@@ -217,7 +217,7 @@ func (p *plain) budget() int {
 // there are blocks for them.
 func (p *plain) proceed(s *plainSeq) {
 	for slices.Contains(p.running, s) {
-		n := min(s.prompt+s.done-s.computed, p.budget())
+		n := min(s.prompt+s.done-s.computed+p.drafts(s), p.budget())
 		if n == 0 {
 			return
 		}
@@ -360,7 +360,7 @@ func (p *plain) execute() {
 		s := w.s
 		resident += float64(w.n)
 		if s.decoding {
-			b.AddDecode(s.computed+1, p.m.Window())
+			b.AddVerify(s.computed+1, w.n-1, p.m.Window())
 		} else {
 			b.AddChunk(s.computed, w.n, p.m.Window(), s.computed+w.n == s.prompt+s.done)
 		}
@@ -389,39 +389,80 @@ func (p *plain) execute() {
 // apply moves one sequence on by its share of the step.
 func (p *plain) apply(w plainWork, c *perf.Cost) {
 	s := w.s
-	r := &p.out.Requests[s.id]
-	decoding := s.decoding
-	if !decoding {
-		p.out.Computed += int64(w.n)
-		if s.done == 0 {
-			p.split(w, c, r)
+	if s.decoding {
+		for range p.accepted(s, w.n-1) {
+			p.emit(s)
+			s.computed++
 		}
+		p.emit(s)
+		s.computed++
+		p.end(s)
+		return
+	}
+	r := &p.out.Requests[s.id]
+	p.out.Computed += int64(w.n)
+	if s.done == 0 {
+		p.split(w, c, r)
 	}
 	s.computed += w.n
 	if s.computed < s.prompt+s.done {
 		return
 	}
-	if chain := p.reqs[s.id].Prefix; p.cfg.Prefixes > 0 && !decoding {
+	if chain := p.reqs[s.id].Prefix; p.cfg.Prefixes > 0 {
 		for _, id := range chain[len(s.shared):] {
 			p.hold(s, id)
 			s.blocks -= p.size()
 			p.used -= p.size()
 		}
 	}
+	p.emit(s)
+	s.decoding = true
+	p.end(s)
+}
+
+// emit gives out one token.
+func (p *plain) emit(s *plainSeq) {
 	if s.done == 0 {
-		r.First = p.now + p.cfg.Client
+		p.out.Requests[s.id].First = p.now + p.cfg.Client
 	} else if s.id >= p.cfg.Warmup {
 		p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: p.now - s.last, Steps: 1, Weight: 1})
 	}
 	s.done++
-	s.last, s.decoding = p.now, true
+	s.last = p.now
 	p.out.Emitted++
-	if s.done == s.output {
-		r.Finish = p.now + p.cfg.Client
-		p.release(s)
-		p.completed++
-		p.in.answered(r.Finish + p.cfg.Think)
+}
+
+// end answers a request whose tokens are all out.
+func (p *plain) end(s *plainSeq) {
+	if s.done < s.output {
+		return
 	}
+	r := &p.out.Requests[s.id]
+	r.Finish = p.now + p.cfg.Client
+	p.release(s)
+	p.completed++
+	p.in.answered(r.Finish + p.cfg.Think)
+}
+
+// drafts returns how many draft tokens a sequence verifies in its next step: no
+// more than its answer still needs beside the token the step emits anyway.
+func (p *plain) drafts(s *plainSeq) int {
+	if !s.decoding {
+		return 0
+	}
+	return min(p.cfg.Draft, s.output-s.done-1)
+}
+
+// accepted returns how many of n draft tokens are right, up to the first wrong
+// one. Whether a position is right belongs to the request, so that it does not
+// change with the batch.
+func (p *plain) accepted(s *plainSeq, n int) int {
+	for i := range n {
+		if p.cfg.Drafts.Uniform(s.id<<24+s.done+i) >= p.cfg.Accept {
+			return i
+		}
+	}
+	return n
 }
 
 // split attributes a prompt step as Engine.split does.

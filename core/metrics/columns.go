@@ -78,8 +78,8 @@ var columns = sync.OnceValue(func() []Column {
 // StageNames and ResourceNames are the stages and resources of a step in the
 // order of Run.Stages and Run.Resources.
 var (
-	StageNames    = [...]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap"}
-	ResourceNames = [...]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link"}
+	StageNames    = [...]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft"}
+	ResourceNames = [...]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link", "drafter"}
 )
 
 func part(name, definition string, of func(*Request) float64) Column {

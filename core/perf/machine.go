@@ -40,6 +40,7 @@ type Machine struct {
 	swapToken                           float64 // s per token moved to or from host memory
 	linkAlpha, linkToken, linkTokenPeak float64 // s per step, s per token
 
+	draft                          float64 // s per step with drafts, all draft tokens together
 	hostStep, hostSeq, hostPrefill float64
 	hostMax                        bool
 }
@@ -70,6 +71,7 @@ func New(sc *scenario.Scenario) *Machine {
 	m.attention(sc)
 	m.memory(hw, Shard(sc))
 	m.links(sc)
+	m.draft = unit.Us * float64(en.SpecTokens) * en.DraftUs
 	m.hostStep = unit.Us * (en.StepUs + m.layers*en.LayerUs + m.moeLayers*en.MoELayerUs)
 	m.hostSeq = unit.Us * en.SequenceUs
 	m.hostPrefill = unit.Us * en.PrefillStepUs

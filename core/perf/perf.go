@@ -30,10 +30,11 @@ const (
 	Host                          // launch, scheduling, sampling
 	Adapter                       // fixed latency of a separate KV path
 	Swap                          // KV of preempted sequences to host memory and back
+	Draft                         // draft tokens of speculative decoding
 	NumStages
 )
 
-var stageNames = [NumStages]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap"}
+var stageNames = [NumStages]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft"}
 
 // String returns the stage's name as it appears in results: "gemm".
 func (s Stage) String() string { return stageNames[s] }
@@ -51,10 +52,11 @@ const (
 	HostCPU                     // host
 	AdapterPath                 // adapter latency
 	HostLink                    // link to host memory
+	Drafter                     // whatever drafts tokens
 	NumResources
 )
 
-var resourceNames = [NumResources]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link"}
+var resourceNames = [NumResources]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link", "drafter"}
 
 // String returns the resource's name as it appears in results: "weight_memory".
 func (r Resource) String() string { return resourceNames[r] }
@@ -72,6 +74,9 @@ type Batch struct {
 	DecodeCtx     float64 // sum of the contexts of the decodes
 	DecodeCtxWin  float64 // the same, clipped
 	DecodeGrowing int     // decodes whose clipped context still grows
+
+	Verified    int     // draft tokens that decodes verify, beyond one new token each
+	VerifiedCtx float64 // contexts of these tokens, summed
 
 	Swapped int // tokens whose KV moves to host memory or back
 
@@ -122,6 +127,17 @@ func (b *Batch) AddDecode(ctx, window int) {
 			b.DecodeGrowing++
 		}
 	}
+}
+
+// AddVerify adds one decoding sequence that verifies n draft tokens beside its
+// one new token, after ctx tokens of context with that one included. Its KV is
+// read once for all of them.
+func (b *Batch) AddVerify(ctx, n, window int) {
+	b.AddDecode(ctx, window)
+	b.Tokens += n
+	b.Rows += n
+	b.Verified += n
+	b.VerifiedCtx += float64(n) * (float64(ctx) + float64(n+1)/2)
 }
 
 // Cost is what one step takes, and how that changes while the same batch goes

@@ -31,7 +31,7 @@ func (m *Machine) Step(b *Batch, c *Cost) {
 	}
 	device = device.add(m.communication(b, c))
 	m.host(b, c, device)
-	if b.Chunks > 0 || b.Swapped > 0 || c.Horizon < 1 {
+	if b.Chunks > 0 || b.Swapped > 0 || b.Verified > 0 || c.Horizon < 1 {
 		c.Horizon = 1
 	}
 }
@@ -107,13 +107,16 @@ func (m *Machine) state(b *Batch, c *Cost, out *[2]part) {
 		win := Line{b.DecodeCtxWin, float64(b.DecodeGrowing)}
 		read := ctx.scale(m.kvFull).add(win.scale(m.kvWin))
 		on := m.hits(read, c)
-		off := read.sub(on).add(constant(n * (m.kvFull + m.kvWin)))
+		off := read.sub(on).add(constant((n + float64(b.Verified)) * (m.kvFull + m.kvWin)))
 		flops := ctx.scale(m.decodePair).add(win.scale(m.decWinPair))
+		if b.Verified > 0 { // drafts attend to the whole context in every layer
+			flops.Value += b.VerifiedCtx * (m.decodePair + m.decWinPair)
+		}
 		out[0] = m.attend(c, DecodeAttention, flops, off, on)
 		c.KVBytes, c.KVOnChip = read, on
 	}
 	if b.Chunks > 0 {
-		written := float64(b.Tokens-b.Decodes) * (m.kvFull + m.kvWin)
+		written := float64(b.Tokens-b.Decodes-b.Verified) * (m.kvFull + m.kvWin)
 		read := constant(b.PrefillCtx*m.kvFull + b.PrefillCtxWin*m.kvWin + written)
 		flops := constant(b.PrefillPairs*m.prefillPair + b.PrefillPairsWin*m.winPair)
 		out[1] = m.attend(c, PrefillAttention, flops, read, Line{})
@@ -199,7 +202,7 @@ func (m *Machine) overlapped(c *Cost, backbone *[3]part, state *[2]part) Line {
 	return total
 }
 
-// communication books the all-reduce, the adapter and the host link.
+// communication books the all-reduce, the adapter, the host link and drafting.
 func (m *Machine) communication(b *Batch, c *Cost) Line {
 	t := float64(b.Tokens)
 	link := constant(m.linkAlpha + t*m.linkToken)
@@ -212,7 +215,12 @@ func (m *Machine) communication(b *Batch, c *Cost) Line {
 	c.Stages[Adapter], c.Resources[AdapterPath] = adapter, adapter
 	swap := constant(float64(b.Swapped) * m.swapToken)
 	c.Stages[Swap], c.Resources[HostLink] = swap, swap
-	return link.add(adapter).add(swap)
+	var draft Line
+	if b.Verified > 0 {
+		draft = constant(m.draft)
+	}
+	c.Stages[Draft], c.Resources[Drafter] = draft, draft
+	return link.add(adapter).add(swap).add(draft)
 }
 
 // host adds the host's time to the device's, or takes the longer of the two

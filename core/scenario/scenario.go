@@ -61,6 +61,9 @@ type Engine struct {
 	Watermark     float64 `toml:"watermark" unit:"ratio" range:"[0,1)" default:"0.01" help:"share of KV blocks admission keeps free"`
 	PrefixCache   bool    `toml:"prefix_caching" default:"true" help:"keep the KV blocks of prompts for later requests with the same prefix (class shared_prefix_tokens, or a trace with prefix blocks)"`
 	ReserveFull   bool    `toml:"reserve_full_prompt" default:"false" help:"admit a request only when blocks for its whole prompt are free, not only for its first chunk (vLLM scheduler_reserve_full_isl)"`
+	SpecTokens    int     `toml:"speculative_tokens" unit:"tokens" range:"[0,1000]" default:"0" help:"draft tokens each decoding sequence verifies per step; 0 = no speculative decoding"`
+	SpecAccept    float64 `toml:"speculative_acceptance" unit:"ratio" range:"[0,1]" default:"0.7" help:"probability that a draft token is accepted when the ones before it were"`
+	DraftUs       float64 `toml:"draft_token_us" unit:"us" range:"[0,1e7]" default:"0" help:"time to draft one token for the whole batch"`
 	Preemption    string  `toml:"preemption" enum:"recompute|swap" default:"recompute" help:"what happens to a preempted request"`
 	HostOverlap   string  `toml:"host_overlap" enum:"sum|max" default:"sum" help:"how host time and device time combine"`
 	StepUs        float64 `toml:"step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"t0: host time per step"`

@@ -148,6 +148,12 @@ func (s *Scenario) checkEngine() *FieldError {
 			[]string{"hardware.pcie_gb_s"},
 		},
 		{
+			e.SpecTokens == 0 || e.DP <= 1 && !slices.Contains([]string{Static, Dynamic, Bucketed}, e.Scheduler), "engine.speculative_tokens",
+			fmt.Sprintf("is not simulated with dp = %d and scheduler %s", e.DP, e.Scheduler), true,
+			"set speculative_tokens = 0, or dp = 1 and a scheduler that joins and leaves at every step",
+			[]string{"engine.dp", "engine.scheduler"},
+		},
+		{
 			e.DP <= 1 || !slices.Contains([]string{Static, Dynamic, Bucketed}, e.Scheduler), "engine.dp", "is not simulated for scheduler " + e.Scheduler, true,
 			"set dp = 1, or a scheduler that joins and leaves at every step",
 			[]string{"engine.scheduler"},
