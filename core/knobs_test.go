@@ -1,0 +1,176 @@
+package core
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"scoville/core/scenario"
+	"scoville/core/workload"
+)
+
+// labels are study keys that name things and act on no simulation: the text of
+// names and sources, and what calibrate alone reads.
+var labels = []string{
+	"model.name", "model.config", "model.source", "model.declared_params", "hardware.name", "engine.version",
+	"measurement.statistic", "workload.class.NAME.name", "workload.trace", "model.max_context",
+	"hardware.kv_path", // acts only together with the bandwidths of the other kind; the catalogue's designs cover both
+}
+
+// knobBases are scenarios that between them use every feature.
+func knobBases(t *testing.T) map[string]*scenario.Scenario {
+	small := map[string]any{"workload.requests": 60, "hardware.w_idle": 100.0, "hardware.pj_per_flop": 1.0, "hardware.pj_per_byte": 10.0, "hardware.usd_per_hour": 2.0}
+	with := func(extra map[string]any) *scenario.Scenario {
+		set := map[string]any{}
+		for _, m := range []map[string]any{small, extra} {
+			for k, v := range m {
+				set[k] = v
+			}
+		}
+		return reference(t, set)
+	}
+	gpu := map[string]any{"hardware.name": "h100-sxm", "model.weight_dtype": "bf16", "model.kv_dtype": "bf16"}
+	on := func(extra map[string]any) *scenario.Scenario {
+		for k, v := range gpu {
+			if _, ok := extra[k]; !ok {
+				extra[k] = v
+			}
+		}
+		return with(extra)
+	}
+	bases := map[string]*scenario.Scenario{
+		"reference": with(map[string]any{"hardware.overlap": 0.5, "hardware.adapter_link_gb_s": 100.0}),
+		"preempt":   with(map[string]any{"engine.kv_blocks": 90, "workload.rate_rps": 30.0, "engine.preemption": "swap", "hardware.pcie_gb_s": 10.0}),
+		"moe":       on(map[string]any{"model.name": "mixtral-8x7b", "engine.tp": 4, "engine.ep": 2, "workload.rate_rps": 30.0, "hardware.link_latency_us": 1.0, "engine.step_overhead_us": 500.0, "engine.client_overhead_us": 1000.0}),
+		"mla":       on(map[string]any{"model.name": "deepseek-v3", "model.weight_dtype": "fp8", "engine.tp": 16}),
+		"sliding":   on(map[string]any{"model.name": "gpt-oss-20b", "model.weight_dtype": "bf16"}),
+		"closed":    with(map[string]any{"measurement.prompts_per_concurrency": 10}),
+		"gamma":     with(map[string]any{"workload.arrival": "gamma", "workload.arrival_cv": 2.0, "workload.duration_s": 5.0, "measurement.warmup_requests": 5}),
+		"load":      with(nil),
+		"dynamic":   with(map[string]any{"engine.scheduler": "bucketed"}),
+		"drafts":    with(map[string]any{"engine.speculative_tokens": 3, "engine.draft_token_us": 10.0}),
+		"replicas":  with(map[string]any{"engine.dp": 3, "workload.rate_rps": 40.0}),
+		"priority":  with(map[string]any{"engine.scheduler": "priority", "workload.rate_rps": 100.0}),
+		"tokens":    with(map[string]any{"engine.max_num_batched_tokens": 300, "engine.kv_blocks": 150, "workload.rate_rps": 60.0, "hardware.tokens_half": 10.0}),
+	}
+	c, l := &bases["closed"].Workload, &bases["load"].Workload
+	c.Arrival, c.RateRPS, c.Concurrent, c.ThinkTimeS = workload.Closed, 0, 5, 0.1
+	l.RateRPS, l.Load = 0, 0.5
+	for _, d := range []string{"int4", "fp4", "fp32"} {
+		bases[d] = with(map[string]any{"model.activation_dtype": d, "hardware.peak_tflops." + d: 50.0})
+	}
+	trace := with(map[string]any{"workload.requests": 20})
+	trace.Workload.Arrival, trace.Workload.RateRPS, trace.Workload.TraceFile = workload.Trace, 0, "t"
+	for i := range 40 {
+		trace.Workload.Records = append(trace.Workload.Records, workload.Record{Arrival: float64(i) / 4, Prompt: int32(600 + 10*i), Output: int32(20 + i), Prefix: []int32{int32(i % 2), int32(10 + i)}})
+	}
+	bases["trace"] = trace
+	for _, sc := range bases {
+		sc.Workload.Class = append([]workload.Class(nil), sc.Workload.Class...)
+		if len(sc.Workload.Class) == 0 {
+			continue
+		}
+		sc.Workload.Class[0].Shared = 64
+		other := sc.Workload.Class[0]
+		other.Name, other.Priority = "other", 2
+		other.Prompt = workload.Dist{Kind: workload.Uniform, Min: 100, Max: 700}
+		other.Output = workload.Dist{Kind: workload.GammaDist, Mean: 40, CV: 0.5, Min: 10, Max: 100}
+		listed := other
+		listed.Name = "listed"
+		listed.Prompt = workload.Dist{Kind: workload.Empirical, Values: []float64{100, 700}}
+		listed.Output = workload.Dist{Kind: workload.Empirical, Values: []float64{10, 50}}
+		swapped := other
+		swapped.Name, swapped.Prompt, swapped.Output = "swapped", other.Output, other.Prompt
+		sc.Workload.Class = append(sc.Workload.Class, other, listed, swapped)
+	}
+	return bases
+}
+
+// TestEveryKnobActs changes every study key in every base scenario and fails
+// for a key that never changes a result: a knob that does nothing misleads.
+func TestEveryKnobActs(t *testing.T) {
+	bases := knobBases(t)
+	before := map[string]string{}
+	for name, sc := range bases {
+		if before[name] = fingerprint(t, sc); before[name] == broken {
+			t.Fatalf("base %s: %v", name, sc.Validate())
+		}
+	}
+	for _, f := range scenario.Fields() {
+		if slices.Contains(labels, f.Path) {
+			continue
+		}
+		paths := []string{f.Path}
+		if strings.Contains(f.Path, "NAME") {
+			paths = paths[:0]
+			for _, class := range []string{"short", "other", "listed", "swapped"} {
+				paths = append(paths, strings.ReplaceAll(f.Path, "NAME", class))
+			}
+		}
+		if !acts(t, f, paths, bases, before) {
+			t.Errorf("%s changes nothing in any of %d scenarios", f.Path, len(bases))
+		}
+	}
+}
+
+// acts reports whether some change of a key changes the result of some base.
+func acts(t *testing.T, f scenario.Field, paths []string, bases map[string]*scenario.Scenario, before map[string]string) bool {
+	for name, sc := range bases {
+		for _, path := range paths {
+			old, err := sc.Get(path)
+			if err != nil {
+				continue
+			}
+			for _, v := range changes(f, old) {
+				changed := *sc
+				if changed.Set(path, v) != nil {
+					continue
+				}
+				if after := fingerprint(t, &changed); after != before[name] && after != broken {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// changes proposes other values for a key.
+func changes(f scenario.Field, old any) []any {
+	switch v := old.(type) {
+	case bool:
+		return []any{!v}
+	case float64:
+		return []any{v * 0.5, v*2 + 1, v * 0.9, 0.25, 0.8, 3.0, 150.0}
+	case int:
+		return []any{v / 2, v*2 + 1, v + 1, 1, 4, 64, 300}
+	case string:
+		var out []any
+		for _, e := range f.Enum {
+			out = append(out, e)
+		}
+		return append(out, "int8", "fp8", "int4", "bf16")
+	case []float64:
+		return []any{[]float64{77, 300}}
+	}
+	return []any{37.0} // a whole distribution
+}
+
+// broken is the fingerprint of a scenario that breaks a rule, which is no effect.
+const broken = "broken"
+
+// fingerprint is the result of a run as text.
+func fingerprint(t *testing.T, sc *scenario.Scenario) string {
+	t.Helper()
+	if err := sc.Validate(); err != nil {
+		return broken
+	}
+	r := simulate(t, sc, Options{})
+	out := string(r.Status) + r.Reason
+	for _, v := range r.Summary {
+		out += fmt.Sprintf(" %x", math.Float64bits(v))
+	}
+	return out
+}
