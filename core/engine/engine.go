@@ -26,10 +26,10 @@ import (
 
 // Event is something that happens in a run.
 type Event struct {
-	At              float64 // s; steps: their end
+	At              float64 // s; Arrive: entry into the queue, told when the engine next looks; Steps: their end
 	Kind            EventKind
 	ID              int32 // request, -1 for steps
-	N               int   // Admit: tokens of its first chunk; Steps: how many alike; Preempt: tokens lost
+	N               int   // Admit: tokens of its first chunk; Steps: how many alike; Preempt: tokens held
 	Decodes, Prompt int   // Steps: decoding sequences and prompt tokens of each
 }
 

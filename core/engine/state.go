@@ -394,5 +394,7 @@ func (e *Engine) accept(id int, arrival, entry float64) {
 	e.inSystem++
 	e.out.SystemArea += e.now - arrival
 	e.waiting.push(int32(id), e.cfg.key(q), false)
-	e.trace(Arrive, int32(id), int(q.Prompt))
+	if e.cfg.Trace != nil {
+		e.cfg.Trace(Event{At: entry, Kind: Arrive, ID: int32(id), N: int(q.Prompt)})
+	}
 }
