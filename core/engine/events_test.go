@@ -33,6 +33,9 @@ func (l *ledger) demand(ok bool, ev Event, rule string) {
 }
 
 func (l *ledger) note(ev Event) {
+	if ev.Kind == Arrive { // told late, when the engine next looks
+		ev.At = max(ev.At, l.now)
+	}
 	l.demand(ev.At >= l.now, ev, "time runs backwards")
 	l.now = ev.At
 	if ev.Kind == Steps {
