@@ -100,7 +100,40 @@ func (r *Report) counts() []string {
 	if saturated > 0 {
 		out = append(out, plural(saturated, "point")+" saturated: requests arrive faster than they are served, the queue grows for as long as the run lasts, and a mean over it says nothing")
 	}
+	if status[results.OK] > 0 {
+		out = append(out, r.basis())
+	}
 	return append(out, r.causes()...)
+}
+
+// basis says what the numbers rest on.
+func (r *Report) basis() string {
+	points := r.data.Points
+	calibrated, ok, sources := 0, 0, []string{}
+	for i := range points.Len() {
+		if s, _ := points.String(points.Index("status"), i); s != results.OK {
+			continue
+		}
+		ok++
+		if c, _ := points.Bool(points.Index("calibrated"), i); c {
+			calibrated++
+		}
+		if s, _ := points.String(points.Index("weakest_source"), i); s != "" && !slices.Contains(sources, s) {
+			sources = append(sources, s)
+		}
+	}
+	weakest := ""
+	if len(sources) > 0 {
+		slices.Sort(sources)
+		weakest = "; weakest source of a hardware number: " + strings.Join(sources, ", ")
+	}
+	switch {
+	case calibrated == 0:
+		return "not calibrated: efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
+	case calibrated < ok:
+		return fmt.Sprintf("calibrated at %s of %s points, the others lie outside what the calibration applies to%s", grouped(calibrated), grouped(ok), weakest)
+	}
+	return "calibrated" + weakest
 }
 
 // maxCauses is how many reasons are named.
