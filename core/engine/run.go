@@ -291,16 +291,34 @@ func (e *Engine) absorb(c *chunk) {
 // device time as if alone, and the rest to others in the same step. The chunk
 // is n tokens after c.
 func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
-	e.soloB = perf.Batch{}
-	e.soloB.AddChunk(c, n, e.m.Window(), last)
-	e.m.Step(&e.soloB, &e.solo)
 	host, adapter := e.cost.Stages[perf.Host].Value, e.cost.Stages[perf.Adapter].Value
 	device := e.cost.Total.Value - host - adapter
-	own := min(e.solo.Total.Value-e.solo.Stages[perf.Host].Value-e.solo.Stages[perf.Adapter].Value, device)
+	own := min(e.alone(c, n, last), device)
 	r.Host += host
 	r.Adapter += adapter
 	r.Prefill += own
 	r.Blocked += device - own
+}
+
+// lone is the device time of a chunk that is alone in its step.
+type lone struct {
+	c, n    int32
+	last    bool
+	seconds float64
+}
+
+// alone returns the device time of n prompt tokens after c, alone in a step.
+// Workloads repeat lengths, so the latest are remembered.
+func (e *Engine) alone(c, n int, last bool) float64 {
+	memo := &e.lone[(c*31+n)%len(e.lone)]
+	if memo.n == int32(n) && memo.c == int32(c) && memo.last == last {
+		return memo.seconds
+	}
+	e.soloB = perf.Batch{}
+	e.soloB.AddChunk(c, n, e.m.Window(), last)
+	e.m.Step(&e.soloB, &e.solo)
+	*memo = lone{int32(c), int32(n), last, e.solo.Total.Value - e.solo.Stages[perf.Host].Value - e.solo.Stages[perf.Adapter].Value}
+	return memo.seconds
 }
 
 // settle closes a saturated run at the moment its queue is empty: requests on

@@ -75,6 +75,7 @@ type Engine struct {
 	cost    perf.Cost
 	solo    perf.Cost
 	soloB   perf.Batch
+	lone    [64]lone
 	idle    int
 	peaks   peaks
 
@@ -107,6 +108,7 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
 	e.oldest, e.newest, e.partial = none, none, none
 	e.peaks.reset()
+	e.lone = [64]lone{}
 	e.ends.Reset()
 	e.fills.Reset()
 	e.resume = grow(e.resume, len(reqs))
