@@ -40,21 +40,22 @@ func lines(c *perf.Cost) [NumTracked]perf.Line {
 	return l
 }
 
-// add notes m steps that begin at time now. Use is even within a step, and the
-// use per second moves one way over like steps, so that of the windows within
-// the steps only the first and the last can be the busiest.
-func (p *peaks) add(now float64, c *perf.Cost, m int) {
-	use := lines(c)
-	total := c.Total.Sum(float64(m))
+// add notes m steps that begin at time now, take total seconds and use each
+// resource for sums seconds. Use is even within a step, and the use per second
+// moves one way over like steps, so that of the windows within the steps only
+// the first and the last can be the busiest.
+func (p *peaks) add(now, total float64, sums *[perf.NumResources]float64, c *perf.Cost, m int) {
 	if now >= p.end() {
 		p.skip(now)
 	}
 	if now+total < p.end() {
-		for i := range p.busy {
-			p.busy[i] += use[i].Sum(float64(m))
+		for i, r := range tracked {
+			p.busy[i] += sums[r]
 		}
+		p.busy[len(tracked)] += sums[perf.Weights] + sums[perf.State]
 		return
 	}
+	use := lines(c)
 	first := p.end() - now
 	whole := math.Floor((total - first) / Window) // windows within the steps
 	before := upTo(&use, c.Total, first, m)

@@ -175,16 +175,18 @@ func (e *Engine) book(m int) {
 	for i := range c.Stages {
 		o.Stages[i] += c.Stages[i].Sum(f)
 	}
+	var busy [perf.NumResources]float64
 	for i := range c.Resources {
 		o.Resources[i] += c.Resources[i].Sum(f)
-		o.Busy[i] += c.Busy[i].Sum(f)
+		busy[i] = c.Busy[i].Sum(f)
+		o.Busy[i] += busy[i]
 	}
 	o.KVBytes += c.KVBytes.Sum(f)
 	o.KVOnChip += c.KVOnChip.Sum(f)
 	o.FLOPs += c.FLOPs.Sum(f)
 	o.Bytes += c.Bytes.Sum(f)
-	e.peaks.add(e.now, c, m)
 	t := c.Total.Sum(f)
+	e.peaks.add(e.now, t, &busy, c, m)
 	o.Active += t
 	o.Steps += int64(m)
 	o.RunArea += float64(e.running) * t

@@ -189,15 +189,6 @@ func (m *Machine) links(sc *scenario.Scenario) {
 // Window returns the model's sliding window in tokens, 0 for none.
 func (m *Machine) Window() int { return m.window }
 
-// saturation returns the share of compute_util that GEMMs of t tokens reach:
-// t / (t + tokens_half).
-func (m *Machine) saturation(t float64) float64 {
-	if m.tokensHalf == 0 {
-		return 1
-	}
-	return t / (t + m.tokensHalf)
-}
-
 // ActiveExperts returns how many distinct experts t tokens use:
 // E (1 - (1 - k/E)^t), each token drawing k of E experts evenly.
 func (m *Machine) ActiveExperts(t float64) float64 {

@@ -68,31 +68,45 @@ func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
 	if b.Tokens == 0 {
 		return
 	}
-	busiest := 1.0
-	flops := [3]float64{2 * m.dense.elements * t, 0, 2 * m.head.elements * rows}
-	read := [3]float64{m.dense.bytes, 0, t * m.embedRow}
-	if rows > 0 {
-		read[2] += m.head.bytes
+	slow := 1.0
+	if m.tokensHalf > 0 { // compute_util is reached in part: t / (t + tokens_half)
+		slow = (t + m.tokensHalf) / t
 	}
+	out[0] = c.gemm(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, 1})
 	if m.experts > 0 {
-		flops[1] = 2 * m.expert.elements * m.perToken * t
-		read[1] = m.expert.bytes * m.ActiveExperts(t)
-		busiest = m.busiest(t * m.perToken)
-	}
-	slow := 1 / m.saturation(t)
-	groups := [3]*group{&m.dense, &m.expert, &m.head}
-	for i, g := range groups {
-		compute, memory := flops[i]*g.flop*slow, read[i]*g.byte
-		if i == int(Experts) && m.ep > 1 {
-			compute *= busiest
-			memory *= min(m.busiest(m.ActiveExperts(t)), m.experts/m.ActiveExperts(t))
+		distinct := m.ActiveExperts(t)
+		l := load{2 * m.expert.elements * m.perToken * t, m.expert.bytes * distinct, slow, 1}
+		if m.ep > 1 {
+			l.slow *= m.busiest(t * m.perToken)
+			l.crowd = min(m.busiest(distinct), m.experts/distinct)
 		}
-		out[i] = c.roofline(Stage(i), constant(compute), constant(memory), Weights)
-		c.Busy[Compute].Value += flops[i] * g.flopPeak
-		c.Busy[Weights].Value += read[i] * g.bytePeak
-		c.FLOPs.Value += flops[i]
-		c.Bytes.Value += read[i]
+		out[1] = c.gemm(Experts, &m.expert, l)
 	}
+	head := load{2 * m.head.elements * rows, t * m.embedRow, slow, 1}
+	if rows > 0 {
+		head.bytes += m.head.bytes
+	}
+	out[2] = c.gemm(LMHead, &m.head, head)
+}
+
+// load is what a GEMM group does in a step.
+type load struct {
+	flops, bytes float64
+	slow, crowd  float64 // factors on compute and memory time
+}
+
+// gemm books one GEMM group. Its time does not change while a batch decodes.
+func (c *Cost) gemm(s Stage, g *group, l load) part {
+	c.Busy[Compute].Value += l.flops * g.flopPeak
+	c.Busy[Weights].Value += l.bytes * g.bytePeak
+	c.FLOPs.Value += l.flops
+	c.Bytes.Value += l.bytes
+	compute, memory := l.flops*g.flop*l.slow, l.bytes*g.byte*l.crowd
+	p := part{stage: s, time: constant(memory), compute: constant(compute), resource: Weights}
+	if compute*(1+tie) >= memory {
+		p.time, p.resource = p.compute, Compute
+	}
+	return p
 }
 
 // state computes decode and prompt attention: FLOPs against KV bytes, of which
