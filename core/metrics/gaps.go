@@ -21,23 +21,32 @@ func (g *Gap) at(k int32) float64 { return g.Start + g.Slope*float64(k) }
 
 func (g *Gap) count() int64 { return int64(g.Steps) * int64(g.Weight) }
 
-// cut returns how many latencies of g are below v (or at most v).
-func (g *Gap) cut(v float64, orEqual bool) int32 {
-	in := func(k int32) bool { x := g.at(k); return x < v || orEqual && x == v }
-	if !in(0) {
-		return 0
+// cut returns how many latencies of g are below v, and how many at most v.
+// Slope is not negative.
+func (g *Gap) cut(v float64) (below, upTo int32) {
+	switch {
+	case g.Start > v:
+		return 0, 0
+	case g.Start == v:
+		below = 0
+	case g.last() < v:
+		return g.Steps, g.Steps
+	default: // Start < v <= last, so that Slope is positive
+		below = min(max(int32((v-g.Start)/g.Slope), 0), g.Steps-1)
+		for g.at(below) >= v {
+			below--
+		}
+		for below++; g.at(below) < v; {
+			below++
+		}
 	}
-	if in(g.Steps - 1) {
-		return g.Steps
+	if g.at(below) != v {
+		return below, below
 	}
-	k := min(max(int32((v-g.Start)/g.Slope), 0), g.Steps-1)
-	for !in(k) {
-		k--
+	if g.Slope == 0 {
+		return below, g.Steps
 	}
-	for in(k + 1) {
-		k++
-	}
-	return k + 1
+	return below, below + 1
 }
 
 // piece returns latencies from up to but not including to.
@@ -56,7 +65,7 @@ func (s *gapSelector) find(lo int, base int64, ranks []int64) {
 		below, equal := base, int64(0)
 		for i := lo; i < hi; i++ {
 			g := s.arena[i]
-			n, m := g.cut(p, false), g.cut(p, true)
+			n, m := g.cut(p)
 			if n > 0 {
 				below += int64(n) * int64(g.Weight)
 				s.arena = append(s.arena, g.piece(0, n))

@@ -41,7 +41,7 @@ func (r *Request) TPOT() (float64, bool) {
 }
 
 // Gap is a run of inter-token latencies: Steps latencies Start, Start + Slope,
-// Start + 2 Slope ..., each seen by Weight sequences.
+// Start + 2 Slope ..., each seen by Weight sequences. Slope is not negative.
 type Gap struct {
 	Start, Slope float64 // s
 	Steps        int32
