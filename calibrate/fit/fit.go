@@ -123,6 +123,8 @@ func Run(p *Problem, set Settings) (*Result, error) {
 // screen searches from every start on the screening units. A single start is
 // not screened.
 func (r *Result) screen(p *Problem, all *space, set Settings) ([]Start, error) {
+	rough := set
+	rough.MaxIterations, rough.Tolerance = min(set.MaxIterations, 8), 10*set.Tolerance
 	starts := make([]Start, set.Starts)
 	for i, x := range scatter(all, set.Starts) {
 		starts[i] = Start{From: x, To: x, Cost: math.Inf(1)}
@@ -131,7 +133,7 @@ func (r *Result) screen(p *Problem, all *space, set Settings) ([]Start, error) {
 		}
 		s := newSpace(p, set.Screen, set.Step)
 		var err error
-		if starts[i], err = s.search(starts[i], set); err != nil {
+		if starts[i], err = s.search(starts[i], rough); err != nil {
 			return nil, err
 		}
 		r.Evals += s.evals

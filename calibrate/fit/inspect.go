@@ -15,7 +15,7 @@ import (
 type Estimate struct {
 	Param
 	Value    float64
-	Lo, Hi   float64 // 95 % interval, within the bounds; both Value when fixed
+	Lo, Hi   float64 // 95 % interval: normal in ln(value) where there are bounds, and cut at them; both Value when fixed
 	Bound    string  // "min" or "max" when the value has run into it
 	NoEffect bool    // changes no residual: the value is the start's, or the prior's
 }
@@ -45,7 +45,7 @@ type Weak struct {
 }
 
 // String words the parameters that make up the combination, "a up with b
-// down", largest share first.
+// down", largest share first; a single one by its name.
 func (w Weak) String() string {
 	idx := make([]int, len(w.Components))
 	for i := range idx {
@@ -70,6 +70,9 @@ func (w Weak) String() string {
 			direction = "down"
 		}
 		parts = append(parts, w.Names[i]+" "+direction)
+	}
+	if len(parts) == 1 {
+		return w.Names[idx[0]]
 	}
 	return strings.Join(parts, " with ")
 }
@@ -111,8 +114,12 @@ func (r *Result) inspect(s *space) error {
 		r.Estimates[i] = Estimate{Param: s.Params[i], Value: r.Values[i], Lo: r.Values[i], Hi: r.Values[i], Bound: s.Params[i].bound(r.Values[i])}
 	}
 	for j, i := range s.free {
-		e, half := &r.Estimates[i], t*math.Sqrt(cov.At(j, j))
-		e.Lo, e.Hi = e.fromFree(z[j]-half), e.fromFree(z[j]+half)
+		e, half := &r.Estimates[i], t*math.Sqrt(r.Covariance.At(j, j))
+		if _, _, bounded := e.span(); bounded || e.Log {
+			e.Lo, e.Hi = max(e.Value*math.Exp(-half), e.Min), min(e.Value*math.Exp(half), e.Max)
+		} else {
+			e.Lo, e.Hi = e.Value-half, e.Value+half
+		}
 		e.NoEffect = mat.Norm(l.jac.ColView(j), 2) == 0
 	}
 	r.Weak = l.weak(s, toLn)
@@ -132,7 +139,7 @@ func (l *linear) covariance(loss Loss) *mat.SymDense {
 	a, b := l.stacked(loss)
 	scale := columnScale(a)
 	a.Apply(func(_, j int, v float64) float64 { return v / scale[j] }, a)
-	bread := pseudoInverse(a)
+	bread, undetermined := pseudoInverse(a)
 
 	dof := float64(max(n-p, 1))
 	robust, small := loss.Kind != "" && loss.Kind != Linear, math.Sqrt(float64(n)/dof)
@@ -157,34 +164,35 @@ func (l *linear) covariance(loss Loss) *mat.SymDense {
 	cov := mat.NewSymDense(p, nil)
 	for j := range p {
 		for k := j; k < p; k++ {
-			cov.SetSym(j, k, full.At(j, k)/(scale[j]*scale[k]))
+			cov.SetSym(j, k, (full.At(j, k)+undetermined.At(j, k))/(scale[j]*scale[k]))
 		}
 	}
 	return cov
 }
 
-// pseudoInverse returns (a'a)^-1 from the singular values of a, the smallest
-// ones raised to tiny: an undetermined combination has a huge variance, not
-// none.
-func pseudoInverse(a *mat.Dense) *mat.Dense {
+// pseudoInverse returns (a'a)^-1 over the combinations that a determines, and
+// a huge covariance of the others: what the data do not say is unknown, however
+// well they fit.
+func pseudoInverse(a *mat.Dense) (inverse, undetermined *mat.Dense) {
 	_, p := a.Dims()
 	var svd mat.SVD
 	svd.Factorize(a, mat.SVDThin)
 	s := svd.Values(nil)
 	var v mat.Dense
 	svd.VTo(&v)
-	out := mat.NewDense(p, p, nil)
-	for j := range p {
-		for k := range p {
-			sum := 0.0
-			for m := range p {
-				sv := max(s[m], tiny*s[0], 1e-300)
-				sum += v.At(j, m) * v.At(k, m) / (sv * sv)
+	inverse, undetermined = mat.NewDense(p, p, nil), mat.NewDense(p, p, nil)
+	for m, sv := range s {
+		into, f := inverse, 1/(sv*sv)
+		if sv <= tiny*s[0] {
+			into, f = undetermined, 1/(tiny*tiny)
+		}
+		for j := range p {
+			for k := range p {
+				into.Set(j, k, into.At(j, k)+v.At(j, m)*v.At(k, m)*f)
 			}
-			out.Set(j, k, sum)
 		}
 	}
-	return out
+	return inverse, undetermined
 }
 
 // weak finds the combination the data determine least.
@@ -219,8 +227,8 @@ func (l *linear) weak(s *space, toLn []float64) Weak {
 }
 
 // Agreement words how the starts ended: "14 of 16 starts agree; 2 stopped at
-// cost 3.1x". Starts agree when their cost is within 5 % of the least among
-// those searched on the same units.
+// cost up to 3.1x". Starts agree when their cost is within 5 % (or 0.01) of the
+// least among those searched on the same units.
 func (r *Result) Agreement() string {
 	if len(r.Starts) == 1 {
 		return "1 start"
@@ -231,10 +239,10 @@ func (r *Result) Agreement() string {
 	}
 	agree, worst := 0, 1.0
 	for _, s := range r.Starts {
-		if s.Cost <= 1.05*least[s.Polished] {
+		if l := least[s.Polished]; s.Cost <= 1.05*l+0.01 {
 			agree++
 		} else {
-			worst = max(worst, s.Cost/least[s.Polished])
+			worst = max(worst, s.Cost/(l+0.01))
 		}
 	}
 	text := fmt.Sprintf("%d of %d starts agree", agree, len(r.Starts))

@@ -17,10 +17,11 @@ type levenberg struct {
 	tol   float64 // relative decrease of the cost that no longer matters
 	limit int     // iterations
 
-	iterations int
-	stuck      bool // no parameter changes the residuals where the search ended
-	status     optimize.Status
-	err        error
+	lambda, grow float64 // damping, and its growth after the next failure
+	iterations   int
+	stuck        bool // no parameter changes the residuals where the search ended
+	status       optimize.Status
+	err          error
 
 	ops     chan<- optimize.Task
 	results <-chan optimize.Task
@@ -52,7 +53,7 @@ func (m *levenberg) Run(ops chan<- optimize.Task, results <-chan optimize.Task, 
 	m.status = optimize.Failure
 	z := slices.Clone(m.task.X)
 	if f, ok := m.evaluate(z); ok {
-		m.search(z, f)
+		m.search(point{z, f, m.s.lastData})
 	}
 	if m.s.err != nil {
 		m.status, m.err = optimize.Failure, m.s.err
@@ -72,50 +73,53 @@ func (m *levenberg) send(op optimize.Operation, z []float64, f float64) (float64
 	copy(m.task.X, z)
 	m.task.Op, m.task.F = op, f
 	m.ops <- m.task
-	for t := range m.results {
-		if t.Op == optimize.PostIteration {
-			return 0, false
-		}
-		m.task = t
-		break
+	t, ok := <-m.results
+	if !ok || t.Op == optimize.PostIteration {
+		return 0, false
 	}
-	return m.task.F, m.s.err == nil
+	m.task = t
+	return t.F, m.s.err == nil
 }
 
 func (m *levenberg) evaluate(z []float64) (float64, bool) {
 	return m.send(optimize.FuncEvaluation, z, 0)
 }
 
-// search walks from z with cost f until no step lowers the cost by more than
-// the tolerance.
-func (m *levenberg) search(z []float64, f float64) {
-	data := m.s.lastData
-	lambda, grow := damping0, 2.0
+// point is where the search stands: free coordinates, cost, data residuals.
+type point struct {
+	z    []float64
+	f    float64
+	data []float64
+}
+
+// search walks from a point until no step lowers the cost by more than the
+// tolerance.
+func (m *levenberg) search(at point) {
+	m.lambda, m.grow = damping0, 2
 	small := 0 // iterations in a row with hardly any decrease
 	for m.iterations = 0; ; m.iterations++ {
-		if _, ok := m.send(optimize.MajorIteration, z, f); !ok {
+		if _, ok := m.send(optimize.MajorIteration, at.z, at.f); !ok {
 			return
 		}
 		if m.iterations == m.limit {
 			m.status = optimize.IterationLimit
 			return
 		}
-		l, ok := m.s.linearise(z, data)
+		l, ok := m.s.linearise(at.z, at.data)
 		if !ok {
 			return
 		}
 		m.stuck = mat.Norm(l.jac, 2) == 0
-		before := f
-		z, f, data, ok = m.iterate(l, z, f, data, &lambda, &grow)
-		if !ok {
+		before := at.f
+		if at, ok = m.iterate(l, at); !ok {
 			return
 		}
-		if before-f <= m.tol*before {
+		if before-at.f <= m.tol*before {
 			small++
 		} else {
 			small = 0
 		}
-		if f == before || small == 2 || f == 0 {
+		if at.f == before || small == 2 || at.f == 0 {
 			m.status = optimize.MethodConverge
 			return
 		}
@@ -124,39 +128,39 @@ func (m *levenberg) search(z []float64, f float64) {
 
 // iterate tries steps of growing damping until one lowers the cost, and
 // returns where the search stands then. When none does, the best point of the
-// stencil is taken if it is better.
-func (m *levenberg) iterate(l *linear, z []float64, f float64, data []float64, lambda, grow *float64) ([]float64, float64, []float64, bool) {
+// stencil is taken if it is better. ok is false when gonum has ended the run.
+func (m *levenberg) iterate(l *linear, at point) (next point, ok bool) {
 	a, b := l.stacked(m.s.Loss)
 	scale, limit := columnScale(a), m.s.limits()
-	for ; *lambda < dampingMax; *lambda, *grow = *lambda**grow, *grow*2 {
-		delta, predicted := dampedStep(a, b, scale, limit, *lambda)
+	for ; m.lambda < dampingMax; m.lambda, m.grow = m.lambda*m.grow, m.grow*2 {
+		delta, predicted := dampedStep(a, b, scale, limit, m.lambda)
 		if delta == nil {
 			continue
 		}
-		if predicted <= 1e-14*f {
+		if predicted <= 1e-14*at.f {
 			break
 		}
-		trial := slices.Clone(z)
+		trial := slices.Clone(at.z)
 		for j := range trial {
 			trial[j] += delta[j]
 		}
-		ft, ok := m.evaluate(trial)
+		f, ok := m.evaluate(trial)
 		if !ok {
-			return z, f, data, false
+			return at, false
 		}
-		if ft < f {
-			rho := (f - ft) / predicted
-			*lambda = max(*lambda*max(1.0/3, 1-math.Pow(2*rho-1, 3)), 1e-12)
-			*grow = 2
-			return trial, ft, m.s.lastData, true
+		if f < at.f {
+			rho := (at.f - f) / predicted
+			m.lambda = max(m.lambda*max(1.0/3, 1-math.Pow(2*rho-1, 3)), 1e-12)
+			m.grow = 2
+			return point{trial, f, m.s.lastData}, true
 		}
 	}
-	*lambda, *grow = damping0, 2
-	if l.bestCost < f {
-		fb, ok := m.evaluate(l.bestZ)
-		return slices.Clone(l.bestZ), fb, m.s.lastData, ok
+	m.lambda, m.grow = damping0, 2
+	if l.bestCost < at.f {
+		f, ok := m.evaluate(l.bestZ)
+		return point{slices.Clone(l.bestZ), f, m.s.lastData}, ok
 	}
-	return z, f, data, true
+	return at, true
 }
 
 // columnScale returns the norm of each column, 1 for an empty one.

@@ -31,8 +31,8 @@ type Prior struct{ Center, SD float64 }
 // residual is the prior's own: (ln x - ln centre) / sd.
 func (p Prior) residual(x float64) float64 { return math.Log(x/p.Center) / p.SD }
 
-// check refuses what no search can start from.
-func (p *Param) check() error {
+// Check refuses what no search can start from.
+func (p *Param) Check() error {
 	fail := func(format string, args ...any) error {
 		return fmt.Errorf("parameter %s: "+format, append([]any{p.Name}, args...)...)
 	}
@@ -112,28 +112,43 @@ func (p *Param) fromFree(z float64) float64 {
 
 // slope is d value / d free at the value x.
 func (p *Param) slope(x float64) float64 {
-	du := 1.0
-	if lo, hi, bounded := p.span(); bounded {
-		f := min(max((p.scale(x)-lo)/(hi-lo), edge), 1-edge)
-		du = f * (1 - f) * (hi - lo)
-	}
 	if p.Log {
-		return x * du
+		return x * p.stretch(x)
 	}
-	return du
+	return p.stretch(x)
 }
 
-// step returns the difference in the free coordinate that changes the value by
-// about the share rel of its size (of the range for a value near 0), at most
-// by 1.
-func (p *Param) step(x, rel float64) float64 {
-	size := math.Abs(x)
-	if lo, hi, bounded := p.span(); bounded && !p.Log {
-		size = max(size, 1e-3*(hi-lo))
-	} else if size == 0 {
-		size = max(math.Abs(p.Init), 1e-3)
+// stretch is d scale / d free at the value x.
+func (p *Param) stretch(x float64) float64 {
+	lo, hi, bounded := p.span()
+	if !bounded {
+		return 1
 	}
-	return min(rel*size/p.slope(x), 1)
+	f := min(max((p.scale(x)-lo)/(hi-lo), edge), 1-edge)
+	return f * (1 - f) * (hi - lo)
+}
+
+// stencil returns the two values, on the parameter's scale, between which the
+// derivative at the value x is taken: about the share rel of its size to each
+// side (of the range for a value near 0), but inside the bounds.
+func (p *Param) stencil(x, rel float64) (down, up float64) {
+	u, h := p.scale(x), rel
+	lo, hi, bounded := p.span()
+	switch {
+	case p.Log:
+	case bounded:
+		h *= max(math.Abs(x), 1e-3*(hi-lo))
+	case x != 0:
+		h *= math.Abs(x)
+	default:
+		h *= max(math.Abs(p.Init), 1e-3)
+	}
+	down, up = u-h, u+h
+	if bounded {
+		margin := edge * (hi - lo)
+		down, up = max(down, lo+margin), min(up, hi-margin)
+	}
+	return down, up
 }
 
 // Bound says which bound a value has run into: within half a percent of the

@@ -32,7 +32,7 @@ func (p *Problem) check() error {
 			return fmt.Errorf("parameter %s occurs twice", p.Params[i].Name)
 		}
 		names[p.Params[i].Name] = true
-		if err := p.Params[i].check(); err != nil {
+		if err := p.Params[i].Check(); err != nil {
 			return err
 		}
 	}
@@ -165,8 +165,8 @@ type linear struct {
 	bestCost float64
 }
 
-// linearise evaluates the central-difference stencil around z, whose residuals
-// are data, in one batch. ok is false after an error.
+// linearise evaluates the difference stencil around z, whose residuals are
+// data, in one batch. ok is false after an error.
 func (s *space) linearise(z, data []float64) (l *linear, ok bool) {
 	p := len(s.free)
 	l = &linear{data: data, jac: mat.NewDense(len(data), p, nil), prior: make([]float64, p), dprior: make([]float64, p), bestCost: math.Inf(1)}
@@ -175,10 +175,10 @@ func (s *space) linearise(z, data []float64) (l *linear, ok bool) {
 	for j, i := range s.free {
 		prm := &s.Params[i]
 		x := prm.fromFree(z[j])
-		h[j] = prm.step(x, s.rel)
-		up, down := slices.Clone(z), slices.Clone(z)
-		up[j] += h[j]
-		down[j] -= h[j]
+		down, up := slices.Clone(z), slices.Clone(z)
+		a, b := prm.stencil(x, s.rel)
+		down[j], up[j] = prm.toFree(prm.unscale(a)), prm.toFree(prm.unscale(b))
+		h[j] = (b - a) / prm.stretch(x) // the same difference in the free coordinate
 		stencil[2*j], stencil[2*j+1] = up, down
 		if prm.Prior.SD > 0 {
 			l.prior[j] = prm.Prior.residual(x)
@@ -197,7 +197,7 @@ func (s *space) linearise(z, data []float64) (l *linear, ok bool) {
 	for j := range p {
 		up, down := out[2*j], out[2*j+1]
 		for r := range data {
-			if d := (up[r] - down[r]) / (2 * h[j]); !math.IsNaN(d) && !math.IsInf(d, 0) {
+			if d := (up[r] - down[r]) / h[j]; !math.IsNaN(d) && !math.IsInf(d, 0) {
 				l.jac.Set(r, j, d)
 			}
 		}

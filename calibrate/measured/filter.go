@@ -72,7 +72,7 @@ func (f *Filter) Check(files []*File) error {
 		if _, ok := metrics.Index(n.text); ok {
 			continue
 		}
-		hint := "the columns are " + strings.Join(columns[:min(len(columns), 8)], ", ") + " ..."
+		hint := fmt.Sprintf("a text needs quotes: %q", n.text)
 		if near := scenario.Closest(n.text, columns); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		} else if near := scenario.Nearest(n.text); near != "" && strings.Contains(n.text, ".") {

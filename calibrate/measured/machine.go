@@ -1,6 +1,7 @@
 package measured
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -112,7 +113,7 @@ func (o *Observation) Fill(chip, modelName string) error {
 	}
 	want, err := model.Catalog(modelName)
 	if err != nil {
-		return err
+		return fmt.Errorf("--model: %w", err)
 	}
 	have, _ := o.Value("model.name").(string)
 	if md, err := model.Catalog(have); err == nil {

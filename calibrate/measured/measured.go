@@ -71,9 +71,7 @@ type Observation struct {
 
 // Value returns what the row says of a scenario key, nil for nothing.
 func (o *Observation) Value(path string) any {
-	if p, ok := shorthand[path]; ok {
-		path = p
-	}
+	path = Path(path)
 	for _, a := range slices.Backward(o.Values) {
 		if a.Path == path {
 			return a.Value
@@ -98,13 +96,14 @@ func (o *Observation) drop(format string, args ...any) {
 }
 
 // Errorf returns an error that points at the cell of a scenario key or metric,
-// or at the row when no column gave it.
+// or at the row, naming the key, when no column gave it.
 func (o *Observation) Errorf(path, hint, format string, args ...any) *scenario.Error {
 	c, ok := o.column[path]
+	e := o.sheet.cellError(o.record, c, hint, format, args...)
 	if !ok {
-		c = 0
+		e.Where = path
 	}
-	return o.sheet.cellError(o.record, c, hint, format, args...)
+	return e
 }
 
 // File is one file read.
@@ -209,4 +208,23 @@ func (o *Observation) Target(metric string) (float64, bool) {
 		}
 	}
 	return 0, false
+}
+
+// Reason is Dropped without the figures of the row, so that rows can be
+// counted by it.
+func (o *Observation) Reason() string {
+	reason, _, _ := strings.Cut(o.Dropped, ":")
+	if strings.HasPrefix(reason, "repeats ") {
+		return "repeat another row"
+	}
+	return reason
+}
+
+// Path turns the shorthand of a key of the one class, workload.prompt_tokens,
+// into the key; others stay.
+func Path(name string) string {
+	if p, ok := shorthand[name]; ok {
+		return p
+	}
+	return name
 }

@@ -172,11 +172,10 @@ func (o *Observation) assign(path string, c int) error {
 	default:
 		v = canonical(path, text)
 	}
-	converted, err := scenario.Convert(path, v)
-	if err != nil {
+	if _, err := scenario.Convert(path, v); err != nil {
 		return o.fieldError(err, c)
 	}
-	o.set(path, converted, c)
+	o.set(path, v, c)
 	return nil
 }
 
@@ -222,8 +221,12 @@ func (o *Observation) consistent() {
 		ms[t.Metric] = t.Value
 	}
 	for _, pair := range [][2]string{
-		{"ttft_p50_ms", "ttft_p99_ms"}, {"tpot_p50_ms", "tpot_p99_ms"}, {"itl_p50_ms", "itl_p99_ms"}, {"e2e_p50_ms", "e2e_p99_ms"},
-		{"ttft_mean_ms", "e2e_mean_ms"}, {"ttft_p50_ms", "e2e_p50_ms"},
+		{"ttft_p50_ms", "ttft_p99_ms"},
+		{"tpot_p50_ms", "tpot_p99_ms"},
+		{"itl_p50_ms", "itl_p99_ms"},
+		{"e2e_p50_ms", "e2e_p99_ms"},
+		{"ttft_mean_ms", "e2e_mean_ms"},
+		{"ttft_p50_ms", "e2e_p50_ms"},
 	} {
 		lo, okLo := ms[pair[0]]
 		hi, okHi := ms[pair[1]]

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -190,8 +191,8 @@ func (o *Objective) Predict(ctx context.Context, points [][]float64, conds []int
 			}()
 			for {
 				n := int(next.Add(1)) - 1
-				if n >= len(tasks) {
-					return nil
+				if n >= len(tasks) || ctx.Err() != nil {
+					return ctx.Err()
 				}
 				i, k := tasks[n]/len(points), tasks[n]%len(points)
 				if out[k][i], err = o.predict(ctx, sim, conds[i], points[k]); err != nil {
@@ -230,4 +231,12 @@ func (o *Objective) Apply(sc *scenario.Scenario, x []float64) error {
 		}
 	}
 	return nil
+}
+
+// Sigma returns the usual scale of a metric's log residual.
+func Sigma(metric string) float64 {
+	if strings.HasPrefix(metric, "ttft") {
+		return 0.10
+	}
+	return 0.05
 }

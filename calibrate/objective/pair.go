@@ -67,11 +67,7 @@ func atRow(o *measured.Observation, err error) error {
 	if !ok {
 		return fmt.Errorf("%s:%d: %w", o.File, o.Line, err)
 	}
-	e := o.Errorf(fe.Path, fe.Hint, "%s", fe.Message())
-	if e.Where == "" || o.Value(fe.Path) == nil {
-		e.Where = fe.Path
-	}
-	return e
+	return o.Errorf(fe.Path, fe.Hint, "%s", fe.Message())
 }
 
 // Saturation: a closed loop is near the limit of its KV cache, where small

@@ -26,7 +26,8 @@ type quantity struct {
 
 // Efficiencies are shares of the datasheet's figure. Bounds of the host times
 // are those of engines from 2025 on: without the one on step_overhead_us it
-// trades against layer_overhead_us for ever.
+// trades against layer_overhead_us for ever. The further time per MoE layer is
+// no parameter: within one model it is part of layer_overhead_us.
 var quantities = []quantity{
 	{name: "compute_util", path: "hardware.compute_util", unit: "ratio", sd: 0.3, min: 0.02, max: 1},
 	{name: "expert_compute_util", path: "hardware.expert_compute_util", unit: "ratio", sd: 0.7, min: 0.03, max: 2, log: true, moe: true},
@@ -37,7 +38,6 @@ var quantities = []quantity{
 	{name: "link_latency_us", path: "hardware.link_latency_us", unit: "us", sd: 0.7, min: 0.5, max: 100, log: true, held: true, linked: true},
 	{name: "step_overhead_us", path: "engine.step_overhead_us", unit: "us", sd: 0.5, min: 50, max: 1200, log: true},
 	{name: "layer_overhead_us", path: "engine.layer_overhead_us", unit: "us", sd: 0.5, min: 1, max: 500, log: true},
-	{name: "moe_layer_overhead_us", path: "engine.moe_layer_overhead_us", unit: "us", sd: 0.5, min: 1, max: 500, log: true, held: true, moe: true},
 	{name: "sequence_overhead_us", path: "engine.sequence_overhead_us", unit: "us", sd: 0.7, min: 0.5, max: 500, log: true},
 	{name: "prefill_step_overhead_us", path: "engine.prefill_step_overhead_us", unit: "us", sd: 1, min: 10, max: 100_000, log: true},
 	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true},
@@ -49,33 +49,34 @@ var quantities = []quantity{
 // 0.18), argonne (2024 grid), splitwise and llmservingsim; see the design notes
 // on the performance model.
 type family struct {
-	names  []string // prefixes of catalogue names
-	center map[string]float64
+	names  []string           // prefixes of catalogue names
+	fp8    float64            // compute_util of fp8 GEMMs; 0 = that of the others
+	center map[string]float64 // by name of quantity
 }
 
 var families = []family{
-	{[]string{"h100", "h200", "gh200"}, map[string]float64{
+	{[]string{"h100", "h200", "gh200"}, 0.52, map[string]float64{
 		"compute_util": 0.62, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.83, "attention_compute_util": 0.45,
 		"link_util": 0.40, "link_latency_us": 8, "frontend_us_per_prompt_token": 2, "client_overhead_us": 17_000, "prefill_step_overhead_us": 5_000,
 	}},
-	{[]string{"b200"}, map[string]float64{
+	{[]string{"b200"}, 0, map[string]float64{
 		"compute_util": 0.59, "weight_bandwidth_util": 0.77, "kv_bandwidth_util": 0.9, "attention_compute_util": 0.2,
 		"link_util": 0.20, "link_latency_us": 4, "frontend_us_per_prompt_token": 2, "client_overhead_us": 30_000, "prefill_step_overhead_us": 40_000,
 	}},
-	{[]string{"a100"}, map[string]float64{
+	{[]string{"a100"}, 0, map[string]float64{
 		"compute_util": 0.55, "weight_bandwidth_util": 0.88, "kv_bandwidth_util": 0.73, "attention_compute_util": 0.4,
 		"link_util": 0.36, "link_latency_us": 15,
 	}},
-	{[]string{"rtx-4090", "l40s"}, map[string]float64{
+	{[]string{"rtx-4090", "l40s"}, 0, map[string]float64{
 		"compute_util": 0.85, "weight_bandwidth_util": 0.87, "kv_bandwidth_util": 0.98, "attention_compute_util": 0.45, "prefill_step_overhead_us": 900,
 	}},
-	{[]string{"rtx-pro-6000"}, map[string]float64{
+	{[]string{"rtx-pro-6000"}, 0, map[string]float64{
 		"compute_util": 0.61, "weight_bandwidth_util": 0.78, "kv_bandwidth_util": 0.69, "attention_compute_util": 0.45, "prefill_step_overhead_us": 900,
 	}},
-	{[]string{"mi250"}, map[string]float64{
+	{[]string{"mi250"}, 0, map[string]float64{
 		"compute_util": 0.49, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.98, "link_util": 0.64, "link_latency_us": 48, "expert_compute_util": 0.45,
 	}},
-	{[]string{"mi300x"}, map[string]float64{
+	{[]string{"mi300x"}, 0, map[string]float64{
 		"compute_util": 0.05, "weight_bandwidth_util": 0.62, "kv_bandwidth_util": 0.53, "link_util": 0.05, "link_latency_us": 58, "expert_compute_util": 1.2,
 	}},
 }
@@ -87,21 +88,17 @@ var unknownChip = map[string]float64{
 	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000,
 }
 
-// hopperFP8 is the centre of compute_util for fp8 GEMMs on Hopper.
-const hopperFP8 = 0.52
-
 // era holds the centres of the host times of an engine era. Source as family.
 type era struct {
-	name                       string
-	step, layer, moe, sequence float64 // us
+	step, layer, moe, sequence float64 // us; moe is what a layer with experts takes more
 }
 
 var eras = []era{
-	{"vLLM 2023", 5_000, 200, 40, 340},
-	{"vLLM 2024", 2_300, 22, 40, 80},
-	{"vLLM 2025", 450, 47, 42, 38},
-	{"vLLM 0.16 to 0.18", 600, 65, 42, 24},
-	{"vLLM 0.19 and later", 300, 20, 42, 9},
+	{5_000, 200, 40, 340}, // before vLLM 0.3 (2023)
+	{2_300, 22, 40, 80},   // 0.3 to 0.7 (2024)
+	{450, 47, 42, 38},     // 0.8 to 0.15 (2025)
+	{600, 65, 42, 24},     // 0.16 to 0.18
+	{300, 20, 42, 9},      // 0.19 and later
 }
 
 var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
@@ -168,9 +165,12 @@ func centers(sc *scenario.Scenario) (center map[string]float64, known map[string
 	}
 	e := eraOf(sc.Engine.Version)
 	for name, x := range map[string]float64{
-		"step_overhead_us": e.step, "layer_overhead_us": e.layer, "moe_layer_overhead_us": e.moe, "sequence_overhead_us": e.sequence,
+		"step_overhead_us": e.step, "layer_overhead_us": e.layer, "sequence_overhead_us": e.sequence,
 	} {
 		center[name], known[name] = x, true
+	}
+	if sc.Model.Experts > 0 {
+		center["layer_overhead_us"] += e.moe
 	}
 	for _, f := range families {
 		for _, prefix := range f.names {
@@ -180,8 +180,8 @@ func centers(sc *scenario.Scenario) (center map[string]float64, known map[string
 			for name, x := range f.center {
 				center[name], known[name] = x, true
 			}
-			if prefix[0] != 'b' && strings.Contains(prefix, "h") && sc.Model.Activations() == unit.FP8 {
-				center["compute_util"] = hopperFP8
+			if f.fp8 > 0 && sc.Model.Activations() == unit.FP8 {
+				center["compute_util"] = f.fp8
 			}
 		}
 	}

@@ -1,0 +1,360 @@
+// Package calibrate fits the hidden parameters of the performance model to
+// measured latencies, through the same simulator that predicts them, and
+// writes an overlay for studies. Run is the verb:
+//
+//	read (measured) -> pair (objective) -> fit (fit) -> hold out -> write (results)
+package calibrate
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"scoville/calibrate/fit"
+	"scoville/calibrate/measured"
+	"scoville/calibrate/objective"
+	"scoville/calibrate/results"
+	"scoville/core"
+	"scoville/core/scenario"
+)
+
+// Options say what to calibrate on. Files is needed, the rest optional.
+type Options struct {
+	Files    []string
+	Spec     string // file of a fit specification
+	Model    string // catalogue name or config.json, where the files do not say
+	Hardware string // likewise
+	Where    string // filter of rows
+	Output   string // overlay to write; "" = nothing is written
+	Jobs     int    // simulations at once; 0 = 1
+	Log      func(string)
+}
+
+// InputError is an error of the measurements, the specification or the
+// options: nothing was fitted or written.
+type InputError struct{ Err error }
+
+func (e *InputError) Error() string { return e.Err.Error() }
+
+// Unwrap returns the error that points into the input.
+func (e *InputError) Unwrap() error { return e.Err }
+
+// Starts of a fit and draws of lengths per condition. Fewer starts were seen
+// to miss the optimum; more draws cost time and change predictions by less
+// than a percent.
+const (
+	starts = 16
+	draws  = 1
+)
+
+// Run calibrates and writes the overlay with its record and residuals. Its
+// error is an *InputError, the context's, or one of the machine; a fit that
+// does not converge or misses a gate is a result with Gates.
+func Run(ctx context.Context, opt Options) (*results.Fit, error) {
+	in, j, err := prepare(opt)
+	if err != nil {
+		return nil, &InputError{err}
+	}
+	if err := j.fit(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.holdOut(ctx); err != nil {
+		return nil, err
+	}
+	record, residuals, err := j.record(ctx, in)
+	if err != nil || opt.Output == "" {
+		return record, err
+	}
+	return record, results.Write(opt.Output, record, residuals)
+}
+
+// prepare does everything up to the first simulation.
+func prepare(opt Options) (*input, *job, error) {
+	if dir := filepath.Dir(opt.Output); opt.Output != "" {
+		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
+			return nil, nil, fmt.Errorf("%s: there is no folder %s to write to", opt.Output, dir)
+		}
+	}
+	in, err := read(opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := in.pair(); err != nil {
+		return nil, nil, err
+	}
+	j, err := in.job()
+	return in, j, err
+}
+
+// input is everything read, before any simulation.
+type input struct {
+	files   []*measured.File
+	rows    []*measured.Observation // those the filters select, dropped ones included
+	spec    *spec
+	opt     Options
+	dropped []results.Dropped
+	conds   []objective.Condition
+}
+
+// read reads files and specification and selects rows.
+func read(opt Options) (*input, error) {
+	in := &input{opt: opt, spec: &spec{}}
+	if opt.Spec != "" {
+		var err error
+		if in.spec, err = readSpec(opt.Spec); err != nil {
+			return nil, err
+		}
+	}
+	names := opt.Files
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no file of measurements is given")
+	}
+	for _, name := range []*string{&in.opt.Model, &in.opt.Hardware} {
+		if ext := filepath.Ext(*name); ext == ".json" || ext == ".toml" {
+			abs, err := filepath.Abs(*name)
+			if err != nil {
+				return nil, err
+			}
+			*name = abs
+		}
+	}
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, unreadable(name, err)
+		}
+		f, err := measured.Read(name, data, measured.Options{Format: in.spec.format, Columns: in.spec.columns})
+		if err != nil {
+			return nil, err
+		}
+		in.files = append(in.files, f)
+	}
+	for i, f := range in.files {
+		for _, g := range in.files[:i] {
+			if f.SHA256 == g.SHA256 {
+				return nil, fmt.Errorf("%s and %s are the same file", g.Name, f.Name)
+			}
+		}
+	}
+	measured.DropDuplicates(in.files)
+	return in, in.selectRows()
+}
+
+// unreadable names a file that cannot be read and why.
+func unreadable(name string, err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		err = pe.Err
+	}
+	return fmt.Errorf("%s: cannot read: %w", name, err)
+}
+
+// selectRows keeps the rows that both filters match.
+func (in *input) selectRows() error {
+	where, err := measured.ParseFilter("--where", in.opt.Where)
+	if err != nil {
+		return err
+	}
+	for _, f := range []*measured.Filter{where, in.spec.keep} {
+		if f == nil {
+			continue
+		}
+		if err := f.Check(in.files); err != nil {
+			return err
+		}
+	}
+	total := 0
+	for _, f := range in.files {
+		total += len(f.Rows)
+		for i := range f.Rows {
+			o := &f.Rows[i]
+			if !where.Match(o) || in.spec.keep != nil && !in.spec.keep.Match(o) {
+				continue
+			}
+			in.rows = append(in.rows, o)
+			if o.Dropped != "" {
+				continue
+			}
+			if err := o.Fill(in.opt.Hardware, in.opt.Model); err != nil {
+				return err
+			}
+		}
+	}
+	if len(in.rows) == 0 {
+		return fmt.Errorf("the filter keeps none of %d rows", total)
+	}
+	return nil
+}
+
+// pair makes sure that the rows are of one machine and resolves them.
+func (in *input) pair() error {
+	if err := in.oneGroup(); err != nil {
+		return err
+	}
+	if err := in.resolve(); err != nil {
+		return err
+	}
+	if len(in.conds) == 0 {
+		return fmt.Errorf("none of %d rows can be used: %s", len(in.rows), reasons(in.dropped))
+	}
+	return nil
+}
+
+// resolve makes the conditions of the rows.
+func (in *input) resolve() error {
+	var err error
+	dir := "." // where file names in a specification start
+	if in.opt.Spec != "" {
+		dir = filepath.Dir(in.opt.Spec)
+	}
+	in.conds, err = objective.Pair(in.rows, in.spec.fixed, scenario.NewCatalog(dir))
+	if err != nil {
+		return err
+	}
+	in.countDropped()
+	return nil
+}
+
+// countDropped groups dropped rows by reason, most frequent first.
+func (in *input) countDropped() {
+	in.dropped = nil
+	at := map[string]int{}
+	for _, o := range in.rows {
+		if o.Dropped == "" {
+			continue
+		}
+		reason := o.Reason()
+		i, ok := at[reason]
+		if !ok {
+			i = len(in.dropped)
+			at[reason] = i
+			in.dropped = append(in.dropped, results.Dropped{Reason: reason})
+		}
+		in.dropped[i].Rows = append(in.dropped[i].Rows, fmt.Sprintf("%s:%d", o.File, o.Line))
+	}
+	slices.SortStableFunc(in.dropped, func(a, b results.Dropped) int { return len(b.Rows) - len(a.Rows) })
+}
+
+// job is one fit: objective, settings, and what came out.
+type job struct {
+	obj     *objective.Objective
+	spec    *spec
+	loss    fit.Loss
+	log     func(string)
+	fitted  []int // conditions fitted to
+	outside []int // conditions the specification holds out
+	result  *fit.Result
+	values  []float64 // of all parameters, rounded as written
+	held    []heldOut
+	how     string // the data were held out
+}
+
+// significant digits of a parameter as written: predictions are made with the
+// written values.
+const significant = 5
+
+// job prepares the fit.
+func (in *input) job() (*job, error) {
+	j := &job{spec: in.spec, loss: in.spec.loss, log: in.opt.Log}
+	if j.log == nil {
+		j.log = func(string) {}
+	}
+	if j.loss.Kind == "" {
+		j.loss = fit.Loss{Kind: fit.Huber, Scale: 1.5}
+	}
+	tp := 1
+	for i := range in.conds {
+		tp = max(tp, in.conds[i].Scenario.Engine.TP)
+	}
+	params := in.spec.params
+	if params == nil {
+		params = objective.Parameters(&in.conds[0].Scenario, tp)
+	}
+	targets, err := in.targets()
+	if err != nil {
+		return nil, err
+	}
+	if j.obj, err = objective.New(in.conds, params, targets, draws, in.opt.Jobs); err != nil {
+		return nil, err
+	}
+	return j, j.split()
+}
+
+// targets are those of the specification, else mean TTFT and TPOT, else
+// whatever latencies the rows have.
+func (in *input) targets() ([]objective.Target, error) {
+	targets := in.spec.targets
+	if targets == nil {
+		targets = objective.DefaultTargets()
+		have := in.metrics()
+		targets = slices.DeleteFunc(targets, func(t objective.Target) bool { return !slices.Contains(have, t.Metric) })
+		if len(targets) == 0 {
+			for _, m := range have {
+				targets = append(targets, objective.Target{Metric: m, Residual: objective.Log, Sigma: objective.Sigma(m), Weight: 1})
+			}
+		}
+	}
+	have := in.metrics()
+	for _, t := range targets {
+		if !slices.Contains(have, t.Metric) {
+			return nil, fmt.Errorf("no row has a value of %s; the files have %v", t.Metric, have)
+		}
+	}
+	return targets, nil
+}
+
+// metrics lists the measured metrics of the rows in use, in order.
+func (in *input) metrics() []string {
+	var out []string
+	for i := range in.conds {
+		for _, o := range in.conds[i].Rows {
+			for _, t := range o.Targets {
+				if !slices.Contains(out, t.Metric) {
+					out = append(out, t.Metric)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// fit searches on the fitted conditions.
+func (j *job) fit(ctx context.Context) error {
+	p := j.obj.Problem(ctx, j.fitted, j.loss)
+	j.log(fmt.Sprintf("fitting %d conditions from %d starts", len(j.fitted), starts))
+	r, err := fit.Run(p, fit.Settings{Starts: starts, Screen: every(3, len(j.fitted))})
+	if err != nil {
+		return err
+	}
+	j.result = r
+	j.values = make([]float64, len(r.Values))
+	for i, x := range r.Values {
+		j.values[i] = rounded(x, significant)
+	}
+	return nil
+}
+
+// every returns each n-th of count units: those on which starts are compared.
+// Few units are all used.
+func every(n, count int) []int {
+	if count < 8*n {
+		n = max(1, count/8)
+	}
+	var out []int
+	for i := 0; i < count; i += n {
+		out = append(out, i)
+	}
+	return out
+}
+
+// Outputs returns the files that Run writes for an overlay of that name.
+func Outputs(overlay string) []string { return results.Paths(filepath.Clean(overlay)) }
+
+// Versions that calibrations are bound to.
+const (
+	SimulatorVersion = core.Version
+	ResultSchema     = results.Schema
+)

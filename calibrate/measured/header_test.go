@@ -1,0 +1,73 @@
+package measured
+
+import (
+	"strings"
+	"testing"
+)
+
+// What columns of published tables are taken for; "" = ignored, "unit?" = the
+// unit is asked for.
+func TestMeanings(t *testing.T) {
+	for _, c := range []struct{ names, want string }{
+		{"isl|Input Length|input_len|random-input-len|prompt_size|PROMPT TOKENS|workload.prompt_tokens", PromptPath},
+		{"osl|output_len|Output Length|token_size|generation_tokens|workload.class.measured.output_tokens", OutputPath},
+		{"concurrency|conc|max_concurrency|Maximum request concurrency|workload.concurrency", ConcurrencyPath},
+		{"request_rate|qps|rps|rate|rate_rps", RatePath},
+		{"Hardware|system|hw|gpu_name|GPU|device name", "hardware.name"},
+		{"tp|tp_size|tensor_parallel|tensor-parallel-size|Num of Hardware|gpu_count", "engine.tp"},
+		{"model|model_id|model_path|Model Name", "model.name"},
+		{"precision|dtype|quantization", "model.weight_dtype"},
+		{"kv_cache_dtype|kv_dtype", "model.kv_dtype"},
+		{"vllm_version|backend_version|image|engine.version", "engine.version"},
+		{"num_prompts|requests", "workload.requests"},
+		{"max-num-seqs|max_num_seqs", "engine.max_num_seqs"},
+		{"enable-chunked-prefill", ""},
+		{"length_range", "measurement.length_range"},
+		{"mean_ttft_ms|Mean TTFT (ms)|Mean_TTFT_ms|ttft_mean_ms|avg_ttft_ms|time_to_first_token_mean_ms", "ttft_mean_ms"},
+		{"ttft_ms|TTFT (ms)", "ttft_mean_ms (no statistic in the name: taken for the mean)"},
+		{"median_tpot_s|tpot_p50_s", "tpot_p50_ms (x 1000)"},
+		{"p99_itl_us", "itl_p99_ms (x 0.001)"},
+		{"p90_e2el_ms|e2e_p90_ms", "e2e_p90_ms"},
+		{"ttft_p50|mean_ttft|TPOT|p99 e2el", "unit?"},
+		{"p99.9_ttft_ms|std_ttft_ms|ttft_mean_ratio|tpot_mean_min", ""},
+		{"output_throughput|total_input_tokens|completed|duration|burstiness|date|name|share", ""},
+		{"source|Source", "source of the row"},
+	} {
+		for _, name := range strings.Split(c.names, "|") {
+			s := &sheet{file: "x.csv", lines: []string{name}, header: []string{name}, headAt: []place{{1, 1}}}
+			m, err := s.meaningOf(0)
+			got := ""
+			switch {
+			case err != nil && strings.Contains(err.Error(), "is it ms or s?"):
+				got = "unit?"
+			case err != nil:
+				got = err.Error()
+			case m != nil:
+				got = m.String()
+			}
+			if got != c.want {
+				t.Errorf("%q is taken for %q, want %q", name, got, c.want)
+			}
+		}
+	}
+}
+
+// A run published twice is one run; a repeated measurement is another.
+func TestDropDuplicates(t *testing.T) {
+	head := "source,model,gpu,isl,osl,concurrency,ttft_mean_ms\n"
+	a := read(t, "a.csv", head+"x,llama-2-7b,h200,10,10,4,20\ny,llama-2-7b,h200,10,10,4,20\ny,llama-2-7b,h200,10,10,4,20.1\n", Options{})
+	b := read(t, "b.csv", head+"z,llama-2-7b,h200,10,10,4,20.1\nz,llama-2-7b,h200,10,10,8,20\n", Options{})
+	DropDuplicates([]*File{a, b})
+	for i, want := range []string{"", "repeats a.csv:2 exactly", "", "repeats a.csv:4 exactly", ""} {
+		o := append(a.Rows, b.Rows...)[i]
+		if o.Dropped != want {
+			t.Errorf("row %d: dropped %q, want %q", i, o.Dropped, want)
+		}
+	}
+	if r := b.Rows[0].Reason(); r != "repeat another row" {
+		t.Errorf("counted as %q", r)
+	}
+	if Hash([]*File{a, b}) != Hash([]*File{b, a}) || Hash([]*File{a}) != a.SHA256 || Hash([]*File{a, b}) == a.SHA256 {
+		t.Error("the hash of several files depends on their order, or on one of them only")
+	}
+}

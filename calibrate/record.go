@@ -1,0 +1,183 @@
+package calibrate
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"scoville/calibrate/measured"
+	"scoville/calibrate/results"
+	"scoville/core"
+	"scoville/core/scenario"
+	"scoville/core/workload"
+)
+
+// record turns a finished job into what is written.
+func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Residual, error) {
+	r := j.result
+	predicted, err := j.obj.Predict(ctx, [][]float64{j.values}, j.fitted)
+	if err != nil {
+		return nil, nil, err
+	}
+	residuals := j.residuals(nil, results.Fitted, j.fitted, predicted[0])
+	for _, h := range j.held {
+		residuals = j.residuals(residuals, results.HeldOut, h.conds, h.predicted)
+	}
+	f := &results.Fit{
+		Schema: results.Schema, SimVersion: core.Version,
+		DataSHA256: measured.Hash(in.files), Where: in.opt.Where, AppliesTo: j.appliesTo(),
+		Conditions: len(j.fitted), Dropped: in.dropped,
+		Status: string(r.Status), Cost: r.Cost, Iterations: r.Iterations, Evals: r.Evals, Agreement: r.Agreement(),
+		Condition: r.Weak.Condition, Weak: r.Weak.String(),
+		Errors: results.Summarise(residuals), Validity: j.validity(), HeldOut: j.how,
+	}
+	for _, file := range in.files {
+		f.Files = append(f.Files, results.File{Name: file.Name, SHA256: file.SHA256, Form: file.Form})
+	}
+	for _, i := range j.fitted {
+		f.Rows += len(j.obj.Conditions[i].Rows)
+	}
+	for _, s := range r.Starts {
+		f.Starts = append(f.Starts, results.Start{From: s.From, To: s.To, Cost: s.Cost, Status: string(s.Status), Iterations: s.Iterations, Polished: s.Polished})
+	}
+	j.parameters(f)
+	j.gates(f)
+	return f, residuals, nil
+}
+
+// parameters fills in the estimates, their notes and their covariance.
+func (j *job) parameters(f *results.Fit) {
+	for i, e := range j.result.Estimates {
+		p := results.Parameter{
+			Name: e.Name, Path: j.obj.Params[i].Path, Unit: e.Unit, Value: j.values[i],
+			Lo: e.Lo, Hi: e.Hi, Min: e.Min, Max: e.Max, Init: e.Init, Held: e.Fixed,
+		}
+		if e.Prior.SD > 0 {
+			p.Prior = &results.Prior{Center: e.Prior.Center, SDLn: e.Prior.SD}
+		}
+		switch span := e.Span(); {
+		case e.Fixed:
+			p.Lo, p.Hi = p.Value, p.Value
+			p.Notes = append(p.Notes, "held")
+		case e.NoEffect:
+			p.Notes = append(p.Notes, "NO EFFECT on these data")
+		default:
+			if e.Bound != "" {
+				p.Notes = append(p.Notes, "AT ITS "+strings.ToUpper(e.Bound))
+			}
+			if e.AsPrior() {
+				p.Notes = append(p.Notes, "as its prior: the data hardly say")
+			} else if span > weakSpan {
+				p.Notes = append(p.Notes, fmt.Sprintf("WEAK: interval spans %.0fx", span))
+			}
+		}
+		f.Parameters = append(f.Parameters, p)
+		if !e.Fixed {
+			f.Free = append(f.Free, e.Name)
+		}
+	}
+	for i := range f.Free {
+		row := make([]float64, len(f.Free))
+		for k := range row {
+			row[k] = j.result.Covariance.At(i, k)
+		}
+		f.Covariance = append(f.Covariance, row)
+	}
+}
+
+// weakSpan is the ratio of the ends of a 95 % interval from which a parameter
+// is called weak.
+const weakSpan = 3
+
+// residuals appends measured and predicted values of conditions.
+func (j *job) residuals(dst []results.Residual, split string, conds []int, predicted [][]float64) []results.Residual {
+	for n, i := range conds {
+		c := &j.obj.Conditions[i]
+		sc := &c.Scenario
+		for _, o := range c.Rows {
+			for t, target := range j.obj.Targets {
+				m, ok := o.Target(target.Metric)
+				if !ok {
+					continue
+				}
+				r := results.Residual{
+					File: o.File, Line: o.Line, ID: o.ID, Source: o.Source,
+					Hardware: sc.Hardware.Name, Model: sc.Model.Name, Version: sc.Engine.Version,
+					Prompt: sc.Workload.Class[0].Prompt.Mean, Output: sc.Workload.Class[0].Output.Mean,
+					Concurrency: sc.Workload.Concurrent, TP: sc.Engine.TP, Rate: math.NaN(),
+					Metric: target.Metric, Split: split, Measured: m, Predicted: predicted[n][t], Sigma: target.Sigma,
+				}
+				if sc.Workload.Arrival != workload.Closed {
+					r.Rate = sc.Workload.RateRPS
+				}
+				dst = append(dst, r)
+			}
+		}
+	}
+	return dst
+}
+
+// appliesTo lists the chips, models, formats and versions of the fitted
+// conditions. What none of them says is no condition.
+func (j *job) appliesTo() results.AppliesTo {
+	list := func(path string) (values []string) {
+		for _, i := range j.fitted {
+			v, err := j.obj.Conditions[i].Scenario.Get(path)
+			if s, ok := v.(string); err == nil && ok && s != "" && !slices.Contains(values, s) {
+				values = append(values, s)
+			}
+		}
+		return values
+	}
+	return results.AppliesTo{
+		Hardware: list("hardware.name"), Model: list("model.name"),
+		WeightDType: list("model.weight_dtype"), KVDType: list("model.kv_dtype"), EngineVersion: list("engine.version"),
+	}
+}
+
+// validity returns the span of each condition over the fitted rows.
+func (j *job) validity() []results.Range {
+	spans := []results.Range{{Path: "workload.prompt_tokens"}, {Path: "workload.output_tokens"}, {Path: "engine.tp"}}
+	of := []func(*scenario.Scenario) float64{
+		func(sc *scenario.Scenario) float64 { return sc.Workload.Class[0].Prompt.Mean },
+		func(sc *scenario.Scenario) float64 { return sc.Workload.Class[0].Output.Mean },
+		func(sc *scenario.Scenario) float64 { return float64(sc.Engine.TP) },
+	}
+	path, _ := j.levels()
+	spans = append(spans, results.Range{Path: path})
+	of = append(of, func(sc *scenario.Scenario) float64 { return level(sc, path) })
+	for k := range spans {
+		spans[k].Lo, spans[k].Hi = math.Inf(1), math.Inf(-1)
+		for _, i := range j.fitted {
+			x := of[k](&j.obj.Conditions[i].Scenario)
+			spans[k].Lo, spans[k].Hi = min(spans[k].Lo, x), max(spans[k].Hi, x)
+		}
+	}
+	return spans
+}
+
+// gates fills in the requirements that do not hold.
+func (j *job) gates(f *results.Fit) {
+	if f.Status != "converged" {
+		f.Gates = append(f.Gates, results.Gate{What: "fit " + f.Status})
+	}
+	if limit := j.spec.maxError; limit > 0 {
+		for _, e := range f.Errors {
+			if e.Split == results.HeldOut && e.Median > limit {
+				f.Gates = append(f.Gates, results.Gate{What: "held-out " + e.Metric, Value: e.Median, Limit: limit})
+			}
+		}
+	}
+}
+
+// rounded keeps that many significant digits.
+func rounded(x float64, digits int) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
+}

@@ -1,0 +1,150 @@
+package results
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"scoville/core/table"
+)
+
+// Paths returns the files that Write leaves for an overlay of that name, the
+// overlay first: calibrated.toml, calibrated.fit.json,
+// calibrated.residuals.parquet.
+func Paths(overlay string) []string {
+	stem := strings.TrimSuffix(overlay, ".toml")
+	return []string{overlay, stem + ".fit.json", stem + ".residuals.parquet"}
+}
+
+// Write writes the overlay last, so that a whole overlay has its record beside
+// it. Each file appears whole or not at all.
+func Write(overlay string, f *Fit, residuals []Residual) error {
+	f.finite()
+	paths := Paths(overlay)
+	if err := writeResiduals(paths[2], f, residuals); err != nil {
+		return err
+	}
+	if err := f.writeJSON(paths[1]); err != nil {
+		return err
+	}
+	return table.WriteFile(overlay, f.Overlay())
+}
+
+// Overlay is the fit as TOML: the parameters, their sources, and [calibration]
+// with where they hold, how well they fit, their covariance and their range.
+func (f *Fit) Overlay() []byte {
+	var b strings.Builder
+	b.WriteString("# Fitted by calibrate fit. A study builds on it with base = [\"FILE\"].\n")
+	fmt.Fprintf(&b, "schema = %d\n", f.Schema)
+	for _, name := range []string{"hardware", "engine"} {
+		f.section(&b, name)
+	}
+	b.WriteString("\n[sources]\n")
+	for _, p := range f.Parameters {
+		fmt.Fprintf(&b, "%s = %s\n", quote(p.Path), quote(f.source(&p)))
+	}
+	f.calibration(&b)
+	return []byte(b.String())
+}
+
+// section writes the parameters of one table of the scenario.
+func (f *Fit) section(b *strings.Builder, table string) {
+	first := true
+	for _, p := range f.Parameters {
+		key, ok := strings.CutPrefix(p.Path, table+".")
+		if !ok {
+			continue
+		}
+		if first {
+			fmt.Fprintf(b, "\n[%s]\n", table)
+			first = false
+		}
+		fmt.Fprintf(b, "%s = %s\n", key, number(p.Value))
+	}
+}
+
+// source is where a parameter comes from, in the grades of hardware files.
+func (f *Fit) source(p *Parameter) string {
+	if p.Held {
+		return "assumed: held in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
+	}
+	return fmt.Sprintf("calibrated: %d rows of data %s, 95 %% interval %s to %s",
+		f.Rows, f.DataSHA256[:min(12, len(f.DataSHA256))], number(round(p.Lo, 3)), number(round(p.Hi, 3)))
+}
+
+func (f *Fit) calibration(b *strings.Builder) {
+	fmt.Fprintf(b, "\n[calibration]\nstatus = %s\nsimulator_version = %d\ndata_sha256 = %s\nrows = %d\nconditions = %d\n",
+		quote(f.Status), f.SimVersion, quote(f.DataSHA256), f.Rows, f.Conditions)
+	b.WriteString("parameters = " + list(f.Free) + "   # the covariance is of ln(value), in this order\n")
+	b.WriteString("covariance = [\n")
+	for _, row := range f.Covariance {
+		text := make([]string, len(row))
+		for i, x := range row {
+			text[i] = number(round(x, 6))
+		}
+		fmt.Fprintf(b, "  [%s],\n", strings.Join(text, ", "))
+	}
+	b.WriteString("]\n\n[calibration.applies_to]\n")
+	a := &f.AppliesTo
+	for _, c := range []struct {
+		key    string
+		values []string
+	}{{"hardware", a.Hardware}, {"model", a.Model}, {"weight_dtype", a.WeightDType}, {"kv_dtype", a.KVDType}, {"engine_version", a.EngineVersion}} {
+		if len(c.values) > 0 {
+			fmt.Fprintf(b, "%s = %s\n", c.key, list(c.values))
+		}
+	}
+	b.WriteString("\n[calibration.range]   # of the conditions fitted to; beyond it the parameters are an extrapolation\n")
+	for _, r := range f.Validity {
+		fmt.Fprintf(b, "%s = [%s, %s]\n", quote(r.Path), number(r.Lo), number(r.Hi))
+	}
+	for _, split := range []string{Fitted, HeldOut} {
+		if !slices.ContainsFunc(f.Errors, func(e Error) bool { return e.Split == split }) {
+			continue
+		}
+		fmt.Fprintf(b, "\n[calibration.errors.%s]   # |predicted / measured - 1|\n", strings.ReplaceAll(split, " ", "_"))
+		for _, e := range f.Errors {
+			if e.Split == split {
+				fmt.Fprintf(b, "%s = { rows = %d, median = %s, p90 = %s, bias = %s }\n",
+					e.Metric, e.Rows, number(round(e.Median, 4)), number(round(e.P90, 4)), number(round(e.Bias, 4)))
+			}
+		}
+	}
+}
+
+func list(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = quote(w)
+	}
+	return "[" + strings.Join(quoted, ", ") + "]"
+}
+
+// quote writes a TOML basic string; JSON's escapes are among TOML's.
+func quote(s string) string {
+	text, err := json.Marshal(s)
+	if err != nil { // cannot happen: a string always marshals
+		return `""`
+	}
+	return string(text)
+}
+
+// number writes a TOML float.
+func number(x float64) string {
+	s := strconv.FormatFloat(x, 'g', -1, 64)
+	if !strings.ContainsAny(s, ".e") {
+		s += ".0"
+	}
+	return s
+}
+
+// round keeps that many significant digits.
+func round(x float64, digits int) float64 {
+	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
+	if err != nil {
+		return x
+	}
+	return y
+}

@@ -1,0 +1,377 @@
+package calibrate
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"scoville/calibrate/fit"
+	"scoville/calibrate/measured"
+	"scoville/calibrate/objective"
+	"scoville/core/metrics"
+	"scoville/core/scenario"
+)
+
+// spec is a fit specification: what the files do not say of the data, and what
+// to fit. The zero value leaves everything to the defaults.
+type spec struct {
+	format   string
+	columns  map[string]string // scenario key or metric -> column
+	fixed    []scenario.Assignment
+	keep     *measured.Filter
+	params   []objective.Param // nil = those of the performance model
+	targets  []objective.Target
+	loss     fit.Loss
+	holdout  *measured.Filter
+	maxError float64 // of held-out medians; 0 = no gate
+}
+
+// specReader reads a specification; fail keeps the first error.
+type specReader struct {
+	*scenario.Document
+	spec
+	err error
+}
+
+// tables of a specification, with their keys where these are fixed.
+var specKeys = map[string][]string{
+	"schema": nil, "name": nil, "description": nil,
+	"data":    {"format", "columns", "fixed", "filter"},
+	"params":  {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd"},
+	"target":  {"metric", "residual", "weight", "sigma"},
+	"loss":    {"kind", "scale"},
+	"holdout": {"where", "max_error_ratio"},
+}
+
+// readSpec reads a specification file:
+//
+//	schema = 1
+//	[data]            format = "auto" | "aiconfigurator" | "tidy"
+//	[data.columns]    "scenario.key" = "CSV column"
+//	[data.fixed]      "scenario.key" = value
+//	[data.filter]     keep = EXPR
+//	[params.NAME]     path init min max scale = "log" | "linear" [prior prior_sd], or path value
+//	[[target]]        metric residual = "log" | "relative" | "absolute" weight sigma
+//	[loss]            kind = "linear" | "soft_l1" | "huber" | "cauchy"  scale
+//	[holdout]         where = EXPR  max_error_ratio
+//
+// Errors point at the line.
+func readSpec(name string) (*spec, error) {
+	text, err := os.ReadFile(name)
+	if err != nil {
+		return nil, unreadable(name, err)
+	}
+	return parseSpec(name, text)
+}
+
+func parseSpec(name string, text []byte) (*spec, error) {
+	d, err := scenario.ParseTOML(name, text)
+	if err != nil {
+		return nil, err
+	}
+	r := &specReader{Document: d}
+	for _, e := range d.Entries {
+		if _, ok := specKeys[e.Path[0]]; !ok {
+			r.unknown(e, e.Path[0], slices.Sorted(maps.Keys(specKeys)))
+		}
+		_, table := e.Value.(map[string]any)
+		if h := e.Path[0]; len(e.Path) == 1 && !table && specKeys[h] != nil && h != "target" {
+			r.fail(h, "write ["+h+"]", "%s is a table", h)
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	if v := d.Value("schema"); v != int64(1) && r.err == nil {
+		r.fail("schema", "write schema = 1 as the first line", "the schema of a specification is 1")
+	}
+	for _, e := range d.Under("data") {
+		r.data(e)
+	}
+	r.parameters()
+	r.readTargets()
+	r.readLoss()
+	for _, e := range d.Under("holdout") {
+		switch e.Key() {
+		case "holdout.where":
+			r.holdout = r.filter(e)
+		case "holdout.max_error_ratio":
+			r.maxError = r.positive(d, e)
+		default:
+			r.unknown(e, e.Path[1], specKeys["holdout"])
+		}
+	}
+	if r.err != nil {
+		return nil, r.err
+	}
+	return &r.spec, nil
+}
+
+func (r *specReader) fail(path, hint, format string, args ...any) {
+	r.failIn(r.Document, path, hint, format, args...)
+}
+
+func (r *specReader) failIn(d *scenario.Document, path, hint, format string, args ...any) {
+	if r.err == nil {
+		r.err = d.Errorf(path, hint, format, args...)
+	}
+}
+
+func (r *specReader) unknown(e scenario.Entry, key string, known []string) {
+	hint := "the keys are " + strings.Join(known, ", ")
+	if near := scenario.Closest(key, known); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	r.fail(e.Key(), hint, "no key %q", key)
+}
+
+// text, number and positive read a value of that type.
+func (r *specReader) text(d *scenario.Document, e scenario.Entry) string {
+	s, ok := e.Value.(string)
+	if !ok {
+		r.failIn(d, e.Key(), "", "%v is not a text", e.Value)
+	}
+	return s
+}
+
+func (r *specReader) number(d *scenario.Document, e scenario.Entry) float64 {
+	switch x := e.Value.(type) {
+	case float64:
+		return x
+	case int64:
+		return float64(x)
+	}
+	r.failIn(d, e.Key(), "", "%v is not a number", e.Value)
+	return math.NaN()
+}
+
+func (r *specReader) positive(d *scenario.Document, e scenario.Entry) float64 {
+	x := r.number(d, e)
+	if x <= 0 {
+		r.failIn(d, e.Key(), "", "%v is not above 0", e.Value)
+	}
+	return x
+}
+
+func (r *specReader) choice(d *scenario.Document, e scenario.Entry, among ...string) string {
+	s := r.text(d, e)
+	if !slices.Contains(among, s) {
+		r.failIn(d, e.Key(), "one of "+strings.Join(among, ", "), "%q is not known here", s)
+	}
+	return s
+}
+
+func (r *specReader) filter(e scenario.Entry) *measured.Filter {
+	f, err := measured.ParseFilter(r.File+": "+e.Key(), r.text(r.Document, e))
+	if err != nil && r.err == nil {
+		r.err = err
+	}
+	return f
+}
+
+// data reads one entry of [data].
+func (r *specReader) data(e scenario.Entry) {
+	key := strings.Join(e.Path[1:], ".")
+	table, rest, _ := strings.Cut(key, ".")
+	switch {
+	case key == "format":
+		r.format = r.choice(r.Document, e, measured.Auto, measured.Aiconfigurator, measured.Tidy)
+	case key == "filter.keep":
+		r.keep = r.filter(e)
+	case table == "columns" && rest != "":
+		_, isKey := scenario.Lookup(measured.Path(rest))
+		_, isMetric := metrics.Index(rest)
+		if !isKey && !isMetric {
+			r.noParameter(e, rest)
+		}
+		if r.columns == nil {
+			r.columns = map[string]string{}
+		}
+		r.columns[measured.Path(rest)] = r.text(r.Document, e)
+	case table == "fixed" && rest != "":
+		path := measured.Path(rest)
+		if _, ok := scenario.Lookup(path); !ok {
+			r.noParameter(e, rest)
+			return
+		}
+		v, err := scenario.Convert(path, e.Value)
+		if err != nil && r.err == nil {
+			r.err = scenario.Point(r.Document, e.Key(), err)
+		}
+		r.fixed = append(r.fixed, scenario.Assignment{Path: path, Value: v})
+	default:
+		r.unknown(e, cmp.Or(table, key), specKeys["data"])
+	}
+}
+
+func (r *specReader) noParameter(e scenario.Entry, path string) {
+	hint := ""
+	if near := scenario.Nearest(path); near != "" {
+		hint = fmt.Sprintf("did you mean %q?", near)
+	}
+	r.fail(e.Key(), hint, "no parameter %q", path)
+}
+
+// parameters reads [params.NAME].
+func (r *specReader) parameters() {
+	at := map[string]int{}
+	for _, e := range r.Under("params") {
+		if len(e.Path) != 3 {
+			r.fail(e.Key(), `write [params.NAME] with path = "..."`, "a parameter is a table")
+			return
+		}
+		if !slices.Contains(specKeys["params"], e.Path[2]) {
+			r.unknown(e, e.Path[2], specKeys["params"])
+			return
+		}
+		name := e.Path[1]
+		i, ok := at[name]
+		if !ok {
+			i = len(r.params)
+			at[name] = i
+			r.params = append(r.params, r.newParam(name))
+		}
+		r.parameter(&r.params[i], e)
+	}
+	for i := range r.params {
+		r.checkParam(&r.params[i])
+	}
+}
+
+// newParam starts a parameter with the bounds of its key.
+func (r *specReader) newParam(name string) objective.Param {
+	p := objective.Param{Param: fit.Param{Name: name, Init: math.NaN()}}
+	table := "params." + name
+	path, ok := r.Value(table + ".path").(string)
+	if !ok {
+		for _, e := range r.Under(table) { // an inline table
+			if e.Key() == table+".path" {
+				path, ok = e.Value.(string)
+			}
+		}
+	}
+	f, known := scenario.Lookup(path)
+	switch {
+	case !ok:
+		r.fail(table, `add path = "hardware.compute_util"`, "parameter %s has no path", name)
+	case !known:
+		r.noParameter(scenario.Entry{Path: []string{"params", name, "path"}}, path)
+	case f.Kind != scenario.Float:
+		r.fail(table+".path", "only a number with a fraction can be fitted", "%s is a %s", path, f.Kind)
+	}
+	p.Path, p.Unit, p.Min, p.Max = path, f.Unit, f.Lo, f.Hi
+	return p
+}
+
+func (r *specReader) parameter(p *objective.Param, e scenario.Entry) {
+	d := r.Document
+	switch e.Path[2] {
+	case "path":
+		r.text(d, e)
+	case "init":
+		p.Init = r.number(d, e)
+	case "min":
+		p.Min = r.number(d, e)
+	case "max":
+		p.Max = r.number(d, e)
+	case "value":
+		p.Init, p.Fixed = r.number(d, e), true
+	case "scale":
+		p.Log = r.choice(d, e, "log", "linear") == "log"
+	case "prior":
+		p.Prior.Center = r.positive(d, e)
+	case "prior_sd":
+		p.Prior.SD = r.positive(d, e)
+	case "expr":
+		r.fail(e.Key(), "give value, or init with min and max", "parameters tied to others cannot be fitted")
+	}
+}
+
+// checkParam fills in what is left out and refuses what cannot be searched.
+func (r *specReader) checkParam(p *objective.Param) {
+	table := "params." + p.Name
+	switch {
+	case math.IsNaN(p.Init) && p.Prior.Center > 0:
+		p.Init = p.Prior.Center
+	case math.IsNaN(p.Init):
+		r.fail(table, "add init, a start between min and max, or a value to keep", "parameter %s has no init", p.Name)
+		return
+	}
+	if (p.Prior.Center > 0) != (p.Prior.SD > 0) {
+		r.fail(table, "prior is the centre, prior_sd the standard deviation of the logarithm", "a prior needs both prior and prior_sd")
+	}
+	if p.Log && p.Min == 0 && !p.Fixed {
+		r.fail(table, "add min", "a log scale needs min above 0")
+	}
+	if err := p.Check(); err != nil {
+		r.fail(table, "", "%v", err)
+	}
+	if _, err := scenario.Convert(p.Path, p.Init); err != nil && r.err == nil {
+		r.err = scenario.Point(r.Document, table, err)
+	}
+}
+
+// readTargets reads [[target]].
+func (r *specReader) readTargets() {
+	list, ok := r.Value("target").([]*scenario.Document)
+	if !ok && r.Has("target") {
+		r.fail("target", "write each as a table [[target]]", "targets are an array of tables")
+	}
+	for _, d := range list {
+		t := objective.Target{Residual: objective.Log, Weight: 1}
+		for _, e := range d.Entries {
+			switch e.Key() {
+			case "metric":
+				t.Metric = r.text(d, e)
+			case "residual":
+				t.Residual = r.choice(d, e, objective.Log, objective.Relative, objective.Absolute)
+			case "weight":
+				t.Weight = r.positive(d, e)
+			case "sigma":
+				t.Sigma = r.positive(d, e)
+			default:
+				r.failIn(d, e.Key(), "the keys are "+strings.Join(specKeys["target"], ", "), "no key %q", e.Key())
+			}
+		}
+		r.checkTarget(d, t)
+	}
+}
+
+func (r *specReader) checkTarget(d *scenario.Document, t objective.Target) {
+	i, ok := metrics.Index(t.Metric)
+	switch {
+	case t.Metric == "":
+		r.failIn(d, "metric", "", "a target needs a metric")
+	case !ok || metrics.Columns()[i].Unit != "ms":
+		r.failIn(d, "metric", "a latency such as ttft_mean_ms, tpot_p50_ms", "no measured metric %q", t.Metric)
+	case t.Residual == objective.Absolute && t.Sigma == 0:
+		r.failIn(d, "residual", "add sigma, in ms", "an absolute residual needs a sigma")
+	case t.Sigma == 0:
+		t.Sigma = objective.Sigma(t.Metric)
+	}
+	r.targets = append(r.targets, t)
+}
+
+// readLoss reads [loss].
+func (r *specReader) readLoss() {
+	for _, e := range r.Under("loss") {
+		switch e.Key() {
+		case "loss.kind":
+			r.loss.Kind = r.choice(r.Document, e, fit.Losses[:]...)
+		case "loss.scale":
+			r.loss.Scale = r.positive(r.Document, e)
+		default:
+			r.unknown(e, e.Path[len(e.Path)-1], specKeys["loss"])
+		}
+	}
+	if r.loss.Kind != "" && r.loss.Scale == 0 {
+		r.loss.Scale = 1.5
+	}
+	if r.loss.Scale > 0 && r.loss.Kind == "" {
+		r.loss.Kind = fit.Huber
+	}
+}

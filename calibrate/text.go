@@ -1,0 +1,123 @@
+package calibrate
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"scoville/calibrate/results"
+)
+
+// Text prints a fit for people.
+func Text(f *results.Fit) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "fit     %s -> %s x %s", count(f.Rows, "row"), count(f.Conditions, "condition"), count(countMetrics(f), "target"))
+	if len(f.Dropped) > 0 {
+		n := 0
+		for _, d := range f.Dropped {
+			n += len(d.Rows)
+		}
+		fmt.Fprintf(&b, "    (%s dropped: %s)", count(n, "row"), reasons(f.Dropped))
+	}
+	fmt.Fprintf(&b, "\nheld    %s\n", f.HeldOut)
+	fmt.Fprintf(&b, "result  %s after %d iterations, cost %s, %s evaluations; %s\n",
+		f.Status, f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
+	parameters(&b, f)
+	errorTable(&b, f)
+	fmt.Fprintf(&b, "identifiability  weakest: %s; condition number %s\n", f.Weak, short(f.Condition))
+	for _, g := range f.Gates {
+		if g.Limit > 0 {
+			fmt.Fprintf(&b, "gate    FAIL %s %s > %s\n", g.What, short(g.Value), short(g.Limit))
+		} else {
+			fmt.Fprintf(&b, "gate    FAIL %s\n", g.What)
+		}
+	}
+	return b.String()
+}
+
+// count prints a number of things.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+func countMetrics(f *results.Fit) int {
+	seen := map[string]bool{}
+	for _, e := range f.Errors {
+		seen[e.Metric] = true
+	}
+	return len(seen)
+}
+
+func parameters(b *strings.Builder, f *results.Fit) {
+	width := len("parameters")
+	for _, p := range f.Parameters {
+		width = max(width, len(p.Name)+2)
+	}
+	fmt.Fprintf(b, "%-*s  %9s   %-21s  note\n", width, "parameters", "value", "95% interval")
+	for _, p := range f.Parameters {
+		interval := short(p.Lo) + " .. " + short(p.Hi)
+		if p.Held {
+			interval = ""
+		}
+		line := fmt.Sprintf("%-*s  %9s   %-21s  %s", width, "  "+p.Name, short(p.Value), interval, strings.Join(p.Notes, "; "))
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+// errorTable prints median, 90th percentile and bias of |predicted / measured
+// - 1|, and says where held-out errors are much worse.
+func errorTable(b *strings.Builder, f *results.Fit) {
+	fmt.Fprintf(b, "%-16s  %-32s  %s\n", "errors", "fitted: median, p90, bias", "held out")
+	for _, e := range f.Errors {
+		if e.Split != results.Fitted {
+			continue
+		}
+		line := fmt.Sprintf("  %-14s  %-32s", e.Metric, errorText(e))
+		for _, h := range f.Errors {
+			if h.Metric != e.Metric || h.Split != results.HeldOut {
+				continue
+			}
+			line += "  " + errorText(h)
+			if h.Median > 2*e.Median && h.Median > 0.05 {
+				line += "   <- held out much worse"
+				if math.Abs(h.Bias) > 0.8*h.Median {
+					line += ", one-sided"
+				}
+			}
+		}
+		b.WriteString(strings.TrimRight(line, " ") + "\n")
+	}
+}
+
+func errorText(e results.Error) string {
+	return fmt.Sprintf("%5.1f%%  %5.1f%%  %+5.1f%%", 100*e.Median, 100*e.P90, 100*e.Bias)
+}
+
+// short prints three significant digits without an exponent, with thousands
+// separated.
+func short(x float64) string {
+	a := math.Abs(x)
+	switch {
+	case a > 1e12:
+		return "none"
+	case a >= 1000:
+		return thousands(fmt.Sprintf("%.0f", x))
+	case a >= 100:
+		return fmt.Sprintf("%.0f", x)
+	case a >= 10:
+		return fmt.Sprintf("%.1f", x)
+	case a >= 1:
+		return fmt.Sprintf("%.2f", x)
+	}
+	return fmt.Sprintf("%.3f", x)
+}
+
+func thousands(digits string) string {
+	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}

@@ -1,0 +1,86 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scoville/calibrate"
+)
+
+// fitCommand is calibrate fit.
+func fitCommand(stdout, stderr io.Writer) *cobra.Command {
+	o := calibrate.Options{}
+	c := &cobra.Command{
+		Use:   "fit FILE...",
+		Short: "Fit parameters to files of measured latencies and write an overlay",
+		Long: strings.TrimSpace(`
+Fit reads CSV files of measured serving runs (tidy tables whose header names
+scenario keys and metrics with units, or rows of aiconfigurator), fits the
+parameters of the performance model to TTFT and TPOT together, predicts what it
+held out, and writes OUT.toml, OUT.fit.json and OUT.residuals.parquet. One fit
+is about one chip, model and engine version: choose with --where.
+`) + "\n" + exitCodes,
+		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
+  calibrate fit silicon_sample.csv --where 'system == "h100_sxm" && model_path ~ "70B"'`,
+		Args: cobra.MinimumNArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.Jobs < 1 {
+				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
+			}
+			if !strings.HasSuffix(o.Output, ".toml") {
+				return usageError{fmt.Errorf("-o %s: an overlay is a .toml file", o.Output)}
+			}
+			o.Files = args
+			o.Log = func(line string) { fmt.Fprintln(stderr, line) }
+			f, err := calibrate.Run(c.Context(), o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(stdout, calibrate.Text(f))
+			fmt.Fprintln(stdout, "files   "+strings.Join(calibrate.Outputs(o.Output), "  "))
+			if len(f.Gates) > 0 {
+				return errGate
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	inputFlags(c, &o)
+	f.StringVarP(&o.Output, "output", "o", "calibrated.toml", "overlay to write")
+	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	return c
+}
+
+// inputFlags are those of fit and check.
+func inputFlags(c *cobra.Command, o *calibrate.Options) {
+	f := c.Flags()
+	f.StringVar(&o.Spec, "spec", "", "specification of the fit (TOML)")
+	f.StringVar(&o.Model, "model", "", "model, where the files do not say: a catalogue name or a config.json")
+	f.StringVar(&o.Hardware, "hardware", "", "chip, where the files do not say: a catalogue name or a hardware file")
+	f.StringVar(&o.Where, "where", "", `rows to use, such as 'tp >= 4 && model ~ "70b"'`)
+}
+
+// checkCommand is calibrate check.
+func checkCommand(stdout io.Writer) *cobra.Command {
+	o := calibrate.Options{}
+	c := &cobra.Command{
+		Use:   "check FILE...",
+		Short: "Say what a fit would read: columns, units, load, rows left out; no fit",
+		Args:  cobra.MinimumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			o.Files = args
+			text, err := calibrate.Check(o)
+			if err != nil {
+				return err
+			}
+			_, err = io.WriteString(stdout, text)
+			return err
+		},
+	}
+	inputFlags(c, &o)
+	return c
+}

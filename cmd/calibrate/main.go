@@ -1,0 +1,107 @@
+// Command calibrate fits the performance model's hidden parameters to measured
+// latencies, through the simulator, and writes an overlay that studies build
+// on.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"scoville/calibrate"
+)
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	go func() { // the second signal ends the process at once
+		<-ctx.Done()
+		stop()
+	}()
+	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, message(err))
+	}
+	os.Exit(exitCode(err))
+}
+
+// usageError is a command line that does not parse.
+type usageError struct{ error }
+
+// errGate says that results are written, but a requirement does not hold.
+var errGate = errors.New("a requirement does not hold")
+
+const exitCodes = `
+Exit codes:
+  0    fitted, every requirement holds
+  1    internal error
+  2    bad usage, specification or measurements; nothing was fitted
+  5    finished, but not converged, or the held-out error is above its limit; results written
+  130  interrupted; nothing was written`
+
+func exitCode(err error) int {
+	var usage usageError
+	var input *calibrate.InputError
+	switch {
+	case err == nil:
+		return 0
+	case errors.Is(err, context.Canceled):
+		return 130
+	case errors.As(err, &usage), errors.As(err, &input):
+		return 2
+	case errors.Is(err, errGate):
+		return 5
+	}
+	return 1
+}
+
+// message words an error for the terminal. Errors that point into a file
+// start with its name; others with the command's.
+func message(err error) string {
+	var usage usageError
+	var input *calibrate.InputError
+	switch {
+	case errors.Is(err, context.Canceled):
+		return "calibrate: interrupted; nothing was written"
+	case errors.As(err, &input):
+		return err.Error()
+	case errors.As(err, &usage):
+		return "calibrate: " + err.Error() + "\nsee calibrate --help"
+	}
+	return "calibrate: " + err.Error()
+}
+
+// run is the command: arguments in, text out.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	began := false
+	root := &cobra.Command{
+		Use:   "calibrate",
+		Short: "Fit the performance model to measured latencies",
+		Long: strings.TrimSpace(`
+calibrate fits the hidden parameters of the performance model (efficiencies,
+host times) to latencies measured on real machines, through the simulator, and
+writes an overlay: base = ["calibrated.toml"] in a study.
+
+  calibrate check studies/measured/h100.csv    # what a fit would read
+  calibrate fit   studies/measured/h100.csv    # calibrated.toml
+`) + "\n" + exitCodes,
+		SilenceErrors:    true,
+		SilenceUsage:     true,
+		PersistentPreRun: func(*cobra.Command, []string) { began = true },
+	}
+	root.SetArgs(args)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	root.AddCommand(fitCommand(stdout, stderr), checkCommand(stdout), versionCommand(stdout))
+	err := root.ExecuteContext(ctx)
+	if err != nil && !began {
+		return usageError{err}
+	}
+	return err
+}
