@@ -59,6 +59,11 @@ func Run(ctx context.Context, opt Options) (*results.Fit, error) {
 	if err != nil {
 		return nil, &InputError{err}
 	}
+	if opt.Output != "" { // before the work, not after it
+		if err := os.MkdirAll(filepath.Dir(opt.Output), 0o755); err != nil {
+			return nil, &InputError{fmt.Errorf("cannot write %s: %w", opt.Output, err)}
+		}
+	}
 	if err := j.fit(ctx); err != nil {
 		return nil, err
 	}

@@ -11,8 +11,8 @@ import (
 	"scoville/sweep/results"
 )
 
-// maxPoints is how many points the table of a grid shows.
-const maxPoints = 10
+// maxListed is how many points are all listed, maxPoints how many of more.
+const maxListed, maxPoints = 24, 10
 
 // best makes the table of a design without baselines: every point if they are
 // few, else those best in the first metric. Saturated points are left out of a
@@ -24,7 +24,7 @@ func (r *Report) best() section {
 	for i := range points.Len() {
 		rank = append(rank, i)
 	}
-	if len(rank) > maxPoints {
+	if len(rank) > maxListed {
 		by := metrics[max(0, slices.IndexFunc(metrics, func(c table.Column) bool { return c.Better != "" }))]
 		rank = r.ranked(by)
 		s.title = fmt.Sprintf("best %d of %s steady points, by %s", min(maxPoints, len(rank)), grouped(len(rank)), by.Name)
@@ -33,12 +33,19 @@ func (r *Report) best() section {
 	for _, c := range axes {
 		s.head = append(s.head, c.Name)
 	}
+	load := r.loaded()
+	if load {
+		s.head = append(s.head, "load_ratio")
+	}
 	for _, m := range metrics {
 		s.head = append(s.head, m.Name)
 	}
 	for _, i := range rank {
 		index, _ := points.Int(points.Index("point_index"), i)
 		row := append([]string{fmt.Sprint(index)}, r.cells(axes, i)...)
+		if load {
+			row = append(row, r.load(i))
+		}
 		for _, m := range metrics {
 			row = append(row, r.mean(i, m))
 		}
@@ -50,6 +57,27 @@ func (r *Report) best() section {
 		s.notes = r.bounds()
 	}
 	return s
+}
+
+// loaded reports whether requests arrive by themselves at some point of
+// several, so that a load says how far each is from its capacity.
+func (r *Report) loaded() bool {
+	points := r.data.Points
+	for i := range points.Len() {
+		if _, ok := points.Float(points.Index("load_ratio"), i); ok {
+			return points.Len() > 1
+		}
+	}
+	return false
+}
+
+// load returns offered load over capacity at point i as text.
+func (r *Report) load(i int) string {
+	v, ok := r.data.Points.Float(r.data.Points.Index("load_ratio"), i)
+	if !ok {
+		return ""
+	}
+	return fmt.Sprintf("%.2f", v)
 }
 
 // bounds counts the steady points by the resource that bounds them.

@@ -98,7 +98,7 @@ func (r *Report) counts() []string {
 	}
 	out := []string{line + fmt.Sprintf("; %s in %.3g s", plural(r.data.Runs.Len(), "run"), m.WallSeconds)}
 	if saturated > 0 {
-		out = append(out, plural(saturated, "point")+" saturated: requests arrive faster than they are served, the queue grows for as long as the run lasts, and a mean over it says nothing")
+		out = append(out, plural(saturated, "point")+" saturated: requests arrive faster than they are served, or the queue still grew at the end; a mean over such a run says nothing")
 	}
 	if status[results.OK] > 0 {
 		out = append(out, r.basis())

@@ -36,6 +36,15 @@ func (t *tally) add(b *bool) {
 	}
 }
 
+// most folds to what at least half of the known flags are, false on a tie: a
+// test with a false-alarm rate must not condemn a point for one of many runs.
+func (t tally) most() any {
+	if t.yes+t.no == 0 {
+		return nil
+	}
+	return t.no < t.yes
+}
+
 func (t tally) cell() any {
 	if t.yes+t.no == 0 {
 		return nil
@@ -201,7 +210,7 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 		m, d := b.mean(p, i), b.change(p, i)
 		row = append(row, m.mean, m.lo, m.hi, int64(m.n), d.mean, d.lo, d.hi)
 	}
-	return append(row, p.slo.cell(), p.steady.cell(), p.offered.value(), p.capacity.value(), p.load.value(),
+	return append(row, p.slo.cell(), p.steady.most(), p.offered.value(), p.capacity.value(), p.load.value(),
 		text(mostFrequent(p.bounds)), text(r.WeakestSource), r.Calibrated, int64(b.set.meta.SimVersion))
 }
 
