@@ -1,6 +1,7 @@
 package validation
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -50,7 +51,7 @@ func readRequests(t *testing.T, dir string, r *requestRun) {
 		}
 		r.requests = append(r.requests, m)
 	}
-	slices.SortStableFunc(r.requests, func(a, b measuredRequest) int { return int(math.Copysign(1, a.Queued-b.Queued)) })
+	slices.SortStableFunc(r.requests, func(a, b measuredRequest) int { return cmp.Compare(a.Queued, b.Queued) })
 	var meta struct {
 		Started time.Time `json:"started_at"`
 	}
