@@ -59,6 +59,9 @@ func TestMM1(t *testing.T) {
 
 func checkWait(t *testing.T, sc *scenario.Scenario, load, want float64) {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("long runs for a tight bound")
+	}
 	perToken := 2 * (sc.Model.GEMMs().Attention + sc.Model.GEMMs().Dense) / 1e12
 	sc.Workload.RateRPS = load / (perToken * sc.Workload.Class[0].Prompt.Mean)
 	res, err := Simulate(context.Background(), sc, Options{Seed: 3})

@@ -21,12 +21,12 @@ import (
 // burstRun is a run of llm-k8s-vllm-detailed.
 type burstRun struct {
 	name     string
-	rate     float64 // req/s; 0 = all at once
-	cached   bool    // an earlier run on the server had the same prompts
-	fitted   bool    // its first half is fitted
-	atOnce   bool    // front end beyond the model: TTFT not fitted
-	In       []int32 `json:"input_lens"`
-	Out      []int32 `json:"output_lens"`
+	rate     float64     // req/s; 0 = all at once
+	cached   bool        // an earlier run on the server had the same prompts
+	fitted   bool        // its first half is fitted
+	atOnce   bool        // front end beyond the model: TTFT not fitted
+	In       []int32     `json:"input_lens"`
+	Out      []int32     `json:"output_lens"`
 	TTFT     []float64   `json:"ttfts"`
 	Gaps     [][]float64 `json:"itls"`
 	Duration float64     `json:"duration"`

@@ -120,6 +120,7 @@ func (r *requestRun) estimate(t *testing.T, p *replay, n int) *fit.Result {
 func replayRequests(t *testing.T, dir string, r *requestRun) string {
 	readRequests(t, dir, r)
 	p := newReplay(&r.sc, 1, "compute_util", "weight_bandwidth_util", "kv_bandwidth_util", "step_overhead_us", "sequence_overhead_us")
+	p.drop("frontend_us_per_prompt_token") // arrivals are at the engine's queue
 	n := [2]int{len(r.requests) / 2, 100}
 	var fits [2]*fit.Result
 	var table, series, quantiles strings.Builder

@@ -149,7 +149,7 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 // order of rooms inside sweep and calibrate.
 var order = map[string]int{
 	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep": 2,
-	"calibrate/measured": 0, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate": 2,
+	"calibrate/measured": 0, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate": 2, "calibrate/validation": 2,
 }
 
 func inside(from, to string) string {
