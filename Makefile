@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build test race lint bench fuzz study check clean
+.PHONY: help build test race lint bench validate fuzz study check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -28,6 +28,9 @@ lint: ## gofumpt, vet and staticcheck
 
 bench: ## engine and study benchmarks; compare two runs with benchstat
 	$(GO) test -run '^$$' -bench . -benchtime 1s -count $(or $(COUNT),1) ./core/... ./sweep/... ./calibrate/...
+
+validate: ## replay measured runs of others (../shared/data) and rewrite core/engine/DEVIATIONS.md
+	$(GO) test ./calibrate/validation -run '^TestDeviations$$' -count 1 -v -update
 
 fuzz: ## fuzz every parser and the engine, FUZZTIME each
 	@for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

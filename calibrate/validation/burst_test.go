@@ -24,6 +24,7 @@ type burstRun struct {
 	rate     float64     // req/s; 0 = all at once
 	cached   bool        // an earlier run on the server had the same prompts
 	fitted   bool        // its first half is fitted
+	cold     int         // first requests that a fresh server serves more slowly: not scored
 	atOnce   bool        // front end beyond the model: TTFT not fitted
 	In       []int32     `json:"input_lens"`
 	Out      []int32     `json:"output_lens"`
@@ -34,10 +35,6 @@ type burstRun struct {
 	sc    scenario.Scenario
 	first int // requests before those measured
 }
-
-// warmup are the first requests of the first run, which a fresh server serves
-// more slowly; they are not scored.
-const warmup = 5
 
 func (r *burstRun) read(t *testing.T, dir string) {
 	t.Helper()
@@ -58,6 +55,7 @@ func (r *burstRun) read(t *testing.T, dir string) {
 	if r.cached {
 		r.repeat()
 	}
+	r.sc.Measurement.Warmup = r.first + r.cold
 }
 
 // repeat puts a pass over the same prompts before the measured one, so that
@@ -71,7 +69,6 @@ func (r *burstRun) repeat() {
 		w.Records[i].Arrival += 1000
 	}
 	w.Records = append(earlier, w.Records...)
-	r.sc.Measurement.Warmup = r.first
 }
 
 func (r *burstRun) e2e(i int) float64 {
@@ -120,7 +117,7 @@ func arrivals(n int, rate float64) []float64 {
 // replayBursts returns the section on the three runs.
 func replayBursts(t *testing.T, dir string) string {
 	runs := []*burstRun{
-		{name: "01", rate: 1, fitted: true},
+		{name: "01", rate: 1, fitted: true, cold: 5},
 		{name: "04", rate: 4, cached: true},
 		{name: "inf", cached: true, fitted: true, atOnce: true},
 	}
@@ -148,7 +145,7 @@ func replayBursts(t *testing.T, dir string) string {
 // residuals appends those of the first half of a run.
 func (r *burstRun) residuals(t *testing.T, p *replay, x, out []float64) []float64 {
 	_, sim := p.run(t, r.sc, x)
-	for i := warmup; i < len(r.In)/2; i++ {
+	for i := r.cold; i < len(r.In)/2; i++ {
 		q := &sim[r.first+i]
 		if !r.atOnce {
 			out = append(out, (q.TTFT()-r.TTFT[i])/(sigmaTTFT*r.TTFT[i]+0.02)) // and a decode step
@@ -164,14 +161,14 @@ func (r *burstRun) residuals(t *testing.T, p *replay, x, out []float64) []float6
 // score adds the rows of a run: measured value and error.
 func (r *burstRun) score(t *testing.T, p *replay, f *fit.Result, table *strings.Builder) {
 	res, sim := p.run(t, r.sc, f.Values)
-	name := r.name + " req/s"
+	name := fmt.Sprintf("%g req/s", r.rate)
 	if r.atOnce {
 		name = "burst of 200"
 	}
 	parts := []struct {
 		label string
 		from  int
-	}{{"whole run", warmup}, {fmt.Sprintf("held out: %d to %d", len(r.In)/2+1, len(r.In)), len(r.In) / 2}}
+	}{{"whole run", r.cold}, {fmt.Sprintf("held out: %d to %d", len(r.In)/2+1, len(r.In)), len(r.In) / 2}}
 	if !r.fitted {
 		parts = parts[:1]
 		parts[0].label = "held out: whole run"
@@ -182,7 +179,7 @@ func (r *burstRun) score(t *testing.T, p *replay, f *fit.Result, table *strings.
 			r.row(table, [3]string{name, part.label, latency}, summarise(simulated[i]), summarise(measured[i]))
 		}
 	}
-	r.row(table, [3]string{name, parts[0].label, "ITL"}, column(res.Summary, "itl"), summarise(slices.Concat(r.Gaps...)))
+	r.row(table, [3]string{name, parts[0].label, "ITL"}, column(res.Summary, "itl"), summarise(slices.Concat(r.Gaps[r.cold:]...)))
 }
 
 func (r *burstRun) compare(sim []metrics.Request, from int) (measured, simulated latencies) {

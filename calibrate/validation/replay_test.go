@@ -27,8 +27,7 @@ func shared(t *testing.T) string {
 	return dir
 }
 
-// load resolves testdata/name.toml; trace files are found in dir. The name
-// "none" stands for requests that the test gives.
+// load resolves testdata/name.toml; trace files are found in dir.
 func load(t *testing.T, dir, name string) scenario.Scenario {
 	t.Helper()
 	file := filepath.Join("testdata", name+".toml")
@@ -36,7 +35,6 @@ func load(t *testing.T, dir, name string) scenario.Scenario {
 	if err != nil {
 		t.Fatal(err)
 	}
-	text = []byte(strings.Replace(string(text), `trace = "none"`, "", 1))
 	doc, err := scenario.ParseTOML(file, text)
 	if err != nil {
 		t.Fatal(err)
