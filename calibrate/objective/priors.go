@@ -40,7 +40,7 @@ var quantities = []quantity{
 	{name: "layer_overhead_us", path: "engine.layer_overhead_us", unit: "us", sd: 0.5, min: 1, max: 500, log: true},
 	{name: "sequence_overhead_us", path: "engine.sequence_overhead_us", unit: "us", sd: 0.7, min: 0.5, max: 500, log: true},
 	{name: "prefill_step_overhead_us", path: "engine.prefill_step_overhead_us", unit: "us", sd: 1, min: 10, max: 100_000, log: true},
-	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true},
+	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true, client: true},
 	{name: "client_overhead_us", path: "engine.client_overhead_us", unit: "us", sd: 0.7, min: 100, max: 100_000, log: true, client: true},
 }
 

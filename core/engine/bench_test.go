@@ -3,9 +3,11 @@ package engine
 import (
 	"context"
 	"fmt"
+	"slices"
 	"testing"
 
 	"scoville/core/hardware"
+	"scoville/core/internal/event"
 	"scoville/core/model"
 	"scoville/core/perf"
 	"scoville/core/scenario"
@@ -74,5 +76,35 @@ func BenchmarkRun(b *testing.B) {
 				})
 			}
 		}
+	}
+}
+
+// BenchmarkBareLoop is the least an event-driven simulation of this kind does:
+// it draws the requests, puts one event per request in a heap and takes it out,
+// sums step times up to it, and sorts the latencies for their percentiles. No
+// scheduler, no blocks, no step model. It is the yardstick of BENCHMARKS.md.
+func BenchmarkBareLoop(b *testing.B) {
+	const n = 1000
+	for _, seqs := range []int{16, 256} {
+		b.Run(fmt.Sprintf("seqs=%d", seqs), func(b *testing.B) {
+			var h event.Heap
+			latency := make([]float64, 0, n)
+			for b.Loop() {
+				h.Reset()
+				latency = latency[:0]
+				clock, step := 0.0, int64(0)
+				for i, r := range threeClasses(20, n, 256) {
+					if h.Len() == seqs {
+						end := h.Pop().At
+						clock = max(clock, r.Arrival) + perf.Line{Value: 1e-3, Slope: 1e-7}.Sum(float64(end-step))
+						step = end
+						latency = append(latency, clock-r.Arrival)
+					}
+					h.Push(event.Item{At: step + int64(r.Output), Seq: uint32(i), Value: int32(i)})
+				}
+				slices.Sort(latency)
+			}
+			b.ReportMetric(n*float64(b.N)/b.Elapsed().Seconds(), "req/s")
+		})
 	}
 }

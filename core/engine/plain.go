@@ -72,6 +72,7 @@ type plainSeq struct {
 	last           float64 // last emission
 	parked         int     // tokens in host memory
 	started        bool
+	evicted        bool // preempted and waiting again
 	decoding       bool // emitted in the step before; only its last token is not computed yet
 }
 
@@ -91,6 +92,8 @@ type plain struct {
 	waiting   []*plainSeq
 	running   []*plainSeq
 	work      []plainWork
+	left      int         // tokens that the step still has room for
+	turn      []*plainSeq // running sequences as the step began
 	used      int
 	completed int
 	idle      int

@@ -17,34 +17,28 @@ func (p *plain) schedule() {
 		}
 	}
 	before := p.out.Preemptions
-	for _, s := range slices.Clone(p.running) {
+	p.left = p.cfg.MaxTokens
+	p.turn = append(p.turn[:0], p.running...)
+	for _, s := range p.turn {
 		p.proceed(s)
 	}
 	p.trim()
 	if p.out.Preemptions == before && !p.cfg.PrefillFirst {
-		p.admit(p.budget())
+		p.admit(p.left)
 	}
-}
-
-// budget returns the tokens that the step still has room for.
-func (p *plain) budget() int {
-	n := p.cfg.MaxTokens
-	for _, w := range p.work {
-		n -= w.n
-	}
-	return n
 }
 
 // proceed gives one running sequence its next tokens, preempting others until
 // there are blocks for them.
 func (p *plain) proceed(s *plainSeq) {
-	for slices.Contains(p.running, s) {
-		n := min(s.prompt+s.done-s.computed+p.drafts(s), p.budget())
+	for !s.evicted {
+		n := min(s.prompt+s.done-s.computed+p.drafts(s), p.left)
 		if n == 0 {
 			return
 		}
 		if p.allot(s, n, 0) {
 			p.work = append(p.work, plainWork{s, n})
+			p.left -= n
 			return
 		}
 		p.evict()
@@ -95,6 +89,7 @@ func (p *plain) admit(budget int) {
 		p.trim()
 		p.waiting = p.waiting[1:]
 		p.running = append(p.running, s)
+		s.evicted = false
 		p.work = append(p.work, plainWork{s, n})
 		budget -= n
 		r := &p.out.Requests[s.id]
@@ -119,6 +114,7 @@ func (p *plain) restore(s *plainSeq) bool {
 	p.trim()
 	p.waiting = p.waiting[1:]
 	p.running = append(p.running, s)
+	s.evicted = false
 	p.restored = append(p.restored, s)
 	p.swapped += s.parked
 	if s.done == 0 {
@@ -138,7 +134,14 @@ func (p *plain) evict() {
 		})
 	}
 	p.running = slices.DeleteFunc(p.running, func(o *plainSeq) bool { return o == s })
-	p.work = slices.DeleteFunc(p.work, func(w plainWork) bool { return w.s == s })
+	s.evicted = true
+	for i, w := range p.work {
+		if w.s == s { // under Priority it may have had its turn
+			p.work = slices.Delete(p.work, i, i+1)
+			p.left += w.n
+			break
+		}
+	}
 	if p.cfg.Swap {
 		s.parked = s.computed
 		p.swapped += s.computed

@@ -99,9 +99,9 @@ var partColumns = []Column{
 
 var rateColumns = []Column{
 	{"throughput_rps", "req/s", "higher", "requests completed per second", func(r *Run) float64 { return r.perSecond(float64(len(r.counted()))) }},
-	{"output_tok_s", "tok/s", "higher", "output tokens per second", func(r *Run) float64 { return r.perSecond(r.outputTokens()) }},
-	{"output_tok_s_per_chip", "tok/s", "higher", "output tokens per second and chip", func(r *Run) float64 { return r.perSecond(r.outputTokens()) / float64(r.Chips) }},
-	{"total_tok_s", "tok/s", "higher", "prompt and output tokens per second", func(r *Run) float64 { return r.perSecond(r.outputTokens() + r.promptTokens()) }},
+	{"output_tok_s", "tok/s", "higher", "output tokens per second", func(r *Run) float64 { return r.perSecond(r.output) }},
+	{"output_tok_s_per_chip", "tok/s", "higher", "output tokens per second and chip", func(r *Run) float64 { return r.perSecond(r.output) / float64(r.Chips) }},
+	{"total_tok_s", "tok/s", "higher", "prompt and output tokens per second", func(r *Run) float64 { return r.perSecond(r.output + r.prompt) }},
 	{"goodput_rps", "req/s", "higher", "requests per second that meet every latency limit of [slo]; NULL without one", func(r *Run) float64 { return r.perSecond(r.good()) }},
 	{"good_ratio", "ratio", "higher", "share of requests that meet every latency limit of [slo]; NULL without one", func(r *Run) float64 { return r.good() / float64(len(r.counted())) }},
 }

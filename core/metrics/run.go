@@ -46,6 +46,8 @@ type Run struct {
 	values               []float64
 	gaps                 gapSelector
 	goodCount            float64
+	prompt, output       float64 // tokens of the counted requests
+	allOutput            float64 // output tokens of all requests
 }
 
 // Limit is a bound on a metric; latency limits also judge single requests.
@@ -75,6 +77,10 @@ func (r *Run) Summarise(dst Summary) Summary {
 // measure fills the distributions and counts the good requests.
 func (r *Run) measure() {
 	counted := r.counted()
+	r.prompt, r.output = tokens(counted)
+	if r.allOutput = r.output; r.Warmup > 0 {
+		_, r.allOutput = tokens(r.Requests)
+	}
 	collect := func(d *distribution, stats []string, of func(*Request) (float64, bool)) {
 		r.values = r.values[:0]
 		for i := range counted {
@@ -141,11 +147,12 @@ func (r *Run) counted() []Request { return r.Requests[min(r.Warmup, len(r.Reques
 func (r *Run) good() float64 { return r.goodCount }
 
 func (r *Run) mean(of func(*Request) float64) float64 {
+	counted := r.counted()
 	sum := 0.0
-	for i := range r.counted() {
-		sum += of(&r.counted()[i])
+	for i := range counted {
+		sum += of(&counted[i])
 	}
-	return ratio(sum, float64(len(r.counted())))
+	return ratio(sum, float64(len(counted)))
 }
 
 // duration returns the time from the first counted arrival to the last token.
@@ -178,26 +185,19 @@ func (r *Run) replicaSpan() float64 { return r.span() * float64(max(r.Replicas, 
 
 func (r *Run) perSecond(n float64) float64 { return ratio(n, r.duration()) }
 
-func (r *Run) outputTokens() float64 {
-	n := 0.0
-	for i := range r.counted() {
-		n += float64(r.counted()[i].Output)
+// tokens adds up prompts and outputs.
+func tokens(reqs []Request) (prompt, output float64) {
+	for i := range reqs {
+		prompt += float64(reqs[i].Prompt)
+		output += float64(reqs[i].Output)
 	}
-	return n
-}
-
-func (r *Run) promptTokens() float64 {
-	n := 0.0
-	for i := range r.counted() {
-		n += float64(r.counted()[i].Prompt)
-	}
-	return n
+	return prompt, output
 }
 
 // computed returns all tokens computed; each output token but the first costs
 // one.
 func (r *Run) computed() float64 {
-	return float64(r.Padded+r.Computed) + r.allOutput() - float64(len(r.Requests))
+	return float64(r.Padded+r.Computed) + r.allOutput - float64(len(r.Requests))
 }
 
 // energy returns joules per output token over all requests.
@@ -205,7 +205,7 @@ func (r *Run) energy() float64 {
 	if r.IdleWatts == 0 && r.JoulePerFLOP == 0 && r.JoulePerByte == 0 {
 		return math.NaN()
 	}
-	return (r.IdleWatts*float64(r.Chips)*r.span() + r.JoulePerFLOP*r.FLOPs + r.JoulePerByte*r.Bytes) / r.allOutput()
+	return (r.IdleWatts*float64(r.Chips)*r.span() + r.JoulePerFLOP*r.FLOPs + r.JoulePerByte*r.Bytes) / r.allOutput
 }
 
 // cost returns USD per million output tokens over all requests.
@@ -213,13 +213,5 @@ func (r *Run) cost() float64 {
 	if r.USDPerHour == 0 {
 		return math.NaN()
 	}
-	return r.USDPerHour * float64(r.Chips) * r.span() / 3600 / r.allOutput() * 1e6
-}
-
-func (r *Run) allOutput() float64 {
-	n := 0.0
-	for i := range r.Requests {
-		n += float64(r.Requests[i].Output)
-	}
-	return n
+	return r.USDPerHour * float64(r.Chips) * r.span() / 3600 / r.allOutput * 1e6
 }

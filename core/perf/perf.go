@@ -152,6 +152,8 @@ type Cost struct {
 	KVOnChip  Line               // of these, from the on-chip store
 	FLOPs     Line               // all chips
 	Bytes     Line               // memory traffic, all chips
+	gemms     gemmMemo
+
 	// Horizon is the number of steps, at least one, over which the lines hold
 	// while no sequence joins, leaves, or fills its window. Steps with chunks
 	// have Horizon 1.

@@ -13,14 +13,13 @@ type part struct {
 // alone on the machine and the batch of a loaded server. An empty batch costs
 // its host time.
 func (m *Machine) Step(b *Batch, c *Cost) {
-	*c = Cost{Horizon: forever}
-	var backbone [3]part
+	c.clear()
 	var state [2]part
-	m.backbone(b, c, &backbone)
+	backbone := m.backbone(b, c)
 	m.state(b, c, &state)
 	var device Line
 	if m.separate {
-		device = m.overlapped(c, &backbone, &state)
+		device = m.overlapped(c, backbone, &state)
 	} else {
 		for i := range backbone {
 			device = device.add(c.expose(&backbone[i], 1))
@@ -61,18 +60,47 @@ func (c *Cost) roofline(s Stage, compute, memory Line, path Resource) part {
 	return p
 }
 
+// clear empties c but for the remembered GEMMs.
+func (c *Cost) clear() {
+	c.Total, c.KVBytes, c.KVOnChip, c.FLOPs, c.Bytes = Line{}, Line{}, Line{}, Line{}, Line{}
+	c.Stages, c.Resources, c.Busy = [NumStages]Line{}, [NumResources]Line{}, [NumResources]Line{}
+	c.Horizon = forever
+}
+
+// gemmMemo is the backbone of the last step that a Cost held: decode batches
+// often keep their size.
+type gemmMemo struct {
+	machine          *Machine
+	tokens, rows     int
+	parts            [3]part
+	compute, weights float64 // Busy
+	flops, bytes     float64
+}
+
 // backbone computes the GEMM groups. Weights are read once a step whatever the
-// batch; of the experts only the distinct ones the tokens pick.
-func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
-	t, rows := float64(b.Tokens), float64(b.Rows)
-	if b.Tokens == 0 {
+// batch; of the experts only the distinct ones the tokens pick. The parts belong
+// to c.
+func (m *Machine) backbone(b *Batch, c *Cost) *[3]part {
+	g := &c.gemms
+	if g.machine != m || g.tokens != b.Tokens || g.rows != b.Rows {
+		*g = gemmMemo{machine: m, tokens: b.Tokens, rows: b.Rows}
+		m.multiply(float64(b.Tokens), float64(b.Rows), g)
+	}
+	c.Busy[Compute].Value, c.Busy[Weights].Value = g.compute, g.weights
+	c.FLOPs.Value, c.Bytes.Value = g.flops, g.bytes
+	return &g.parts
+}
+
+// multiply computes the GEMM groups of t tokens with `rows` sampled.
+func (m *Machine) multiply(t, rows float64, out *gemmMemo) {
+	if t == 0 {
 		return
 	}
 	slow := 1.0
 	if m.tokensHalf > 0 { // compute_util is reached in part: t / (t + tokens_half)
 		slow = (t + m.tokensHalf) / t
 	}
-	out[0] = c.gemm(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, 1})
+	out.add(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, 1})
 	if m.experts > 0 {
 		distinct := m.ActiveExperts(t)
 		l := load{2 * m.expert.elements * m.perToken * t, m.expert.bytes * distinct, slow, 1}
@@ -80,13 +108,13 @@ func (m *Machine) backbone(b *Batch, c *Cost, out *[3]part) {
 			l.slow *= m.busiest(t * m.perToken)
 			l.crowd = min(m.busiest(distinct), m.experts/distinct)
 		}
-		out[1] = c.gemm(Experts, &m.expert, l)
+		out.add(Experts, &m.expert, l)
 	}
 	head := load{2 * m.head.elements * rows, t * m.embedRow, slow, 1}
 	if rows > 0 {
 		head.bytes += m.head.bytes
 	}
-	out[2] = c.gemm(LMHead, &m.head, head)
+	out.add(LMHead, &m.head, head)
 }
 
 // load is what a GEMM group does in a step.
@@ -95,18 +123,18 @@ type load struct {
 	slow, crowd  float64 // factors on compute and memory time
 }
 
-// gemm books one GEMM group. Its time does not change while a batch decodes.
-func (c *Cost) gemm(s Stage, g *group, l load) part {
-	c.Busy[Compute].Value += l.flops * g.flopPeak
-	c.Busy[Weights].Value += l.bytes * g.bytePeak
-	c.FLOPs.Value += l.flops
-	c.Bytes.Value += l.bytes
+// add books one GEMM group. Its time does not change while a batch decodes.
+func (m *gemmMemo) add(s Stage, g *group, l load) {
+	m.compute += l.flops * g.flopPeak
+	m.weights += l.bytes * g.bytePeak
+	m.flops += l.flops
+	m.bytes += l.bytes
 	compute, memory := l.flops*g.flop*l.slow, l.bytes*g.byte*l.crowd
-	p := part{stage: s, time: constant(memory), compute: constant(compute), resource: Weights}
+	p := &m.parts[s]
+	*p = part{stage: s, time: constant(memory), compute: constant(compute), resource: Weights}
 	if compute*(1+tie) >= memory {
 		p.time, p.resource = p.compute, Compute
 	}
-	return p
 }
 
 // state computes decode and prompt attention: FLOPs against KV bytes, of which

@@ -78,8 +78,16 @@ func (p *Pool) Needs(step int64) int {
 func (p *Pool) Grow(step int64, m int) {
 	b := p.blockSize
 	n := m / b * p.decodes
-	for i := range m % b {
-		n += p.Needs(step + int64(i))
+	i := int(step % int64(b)) // step + j needs phase[-(i + j) mod b]
+	for range m % b {
+		if i == 0 {
+			n += p.phase[0]
+		} else {
+			n += p.phase[b-i]
+		}
+		if i++; i == b {
+			i = 0
+		}
 	}
 	p.used += n
 	p.peak = max(p.peak, p.used)
