@@ -2,12 +2,15 @@ package core
 
 import (
 	"context"
+	"crypto/sha256"
 	"math"
+	"slices"
 	"sync"
 
 	"scoville/core/engine"
 	"scoville/core/perf"
 	"scoville/core/scenario"
+	"scoville/core/unit"
 	"scoville/core/workload"
 )
 
@@ -16,8 +19,11 @@ import (
 // asker waits for the first one's run.
 type Capacities struct {
 	mu      sync.Mutex
-	entries map[string]*capacityEntry
+	entries map[capacityKey]*capacityEntry
 }
+
+// capacityKey is the hash of a scenario without its rate, and of the seed.
+type capacityKey [sha256.Size]byte
 
 type capacityEntry struct {
 	done  chan struct{}
@@ -27,20 +33,25 @@ type capacityEntry struct {
 
 // NewCapacities returns an empty memory.
 func NewCapacities() *Capacities {
-	return &Capacities{entries: make(map[string]*capacityEntry)}
+	return &Capacities{entries: make(map[capacityKey]*capacityEntry)}
 }
 
-// Requests of a capacity run: enough to fill the batch several times over.
+// Requests of a capacity run: the sample whose mean request it serves, those of
+// the run itself within limits, and how many it serves after the machine is full.
 const (
-	capacityMin   = 500
+	capacityLeast = 1000
+	capacityMost  = 20_000
+	capacityMin   = 400
 	capacityFills = 4
 )
 
-// capacity returns the completion rate in requests per second of the
-// scenario's request mix with the queue never empty: a short run in which all
-// requests wait at time 0, up to the moment the queue empties, requests on the
-// machine counted by their share done. It depends on the study seed, not on
-// replicate, rate or arrival process; NaN if the queue never fills the batch.
+// capacity returns the rate in requests per second at which the scenario's
+// request mix is served with the queue never empty. It is measured in a short
+// run that begins with a full machine, each sequence at a random point of its
+// answer, long answers more often than short ones as they would be found there;
+// then waiting requests are served first come first served until the queue is
+// empty. It depends on the study seed, not on replicate, rate or arrival
+// process; NaN if it could not be measured.
 func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf.Machine, seed uint64) (float64, error) {
 	saturated := *sc
 	w := &saturated.Workload
@@ -48,9 +59,12 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 	if w.Arrival != workload.Trace {
 		w.Arrival = workload.Burst
 	}
-	w.Requests = max(capacityMin, capacityFills*sc.Engine.MaxNumSeqs) * sc.Engine.DP
+	w.Requests = min(max(w.Requests, capacityLeast), capacityMost)
+	if s := saturated.Engine.Scheduler; s == scenario.ShortestJob || s == scenario.ByPriority {
+		saturated.Engine.Scheduler = scenario.Continuous // with a queue that never empties, the last in order would starve
+	}
 	saturated.Measurement.Warmup, saturated.SLO = 0, nil
-	key := string(saturated.Canonical()) + string(appendUint(nil, seed))
+	key := capacityKey(sha256.Sum256(appendUint(saturated.Canonical(), seed)))
 
 	e, mine := s.capacities.claim(key)
 	if !mine {
@@ -78,7 +92,7 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 }
 
 // claim returns the entry of a key and whether the caller must fill it.
-func (c *Capacities) claim(key string) (*capacityEntry, bool) {
+func (c *Capacities) claim(key capacityKey) (*capacityEntry, bool) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if e, ok := c.entries[key]; ok {
@@ -89,7 +103,7 @@ func (c *Capacities) claim(key string) (*capacityEntry, bool) {
 	return e, true
 }
 
-func (c *Capacities) forget(key string) {
+func (c *Capacities) forget(key capacityKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	delete(c.entries, key)
@@ -106,30 +120,92 @@ func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.
 	if len(s.requests) == 0 || cfg.Fits(s.requests) != nil {
 		return math.NaN(), nil
 	}
+	front := frontRate(sc, s.requests)
+	if cfg.Batching == engine.Iteration {
+		s.requests = fill(&cfg, s.requests)
+	}
 	if err := s.serve(ctx, m, cfg, s.requests, &s.out); err != nil {
 		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
 		return math.NaN(), nil // the main run will meet the same fault and say so
 	}
-	return rate(&s.out, sc), nil
+	if s.out.Rate == 0 {
+		return math.NaN(), nil
+	}
+	return min(s.out.Rate, front), nil
 }
 
-// rate turns a saturated run to requests per second. The serial front end
-// bounds it too.
-func rate(o *engine.Output, sc *scenario.Scenario) float64 {
-	if o.End <= 0 || o.Done <= 0 {
-		return math.NaN()
+// fill turns a sample of requests to those of a capacity run: first the ones
+// found on a full machine, what they have emitted counted as prompt, then enough
+// others.
+func fill(cfg *engine.Config, sample []workload.Request) []workload.Request {
+	outputs, prompts := 0.0, 0.0
+	for i := range sample {
+		outputs += float64(sample[i].Output)
+		prompts += float64(sample[i].Prompt)
 	}
-	r := o.Done / o.End
-	if f := sc.Engine.FrontendUs * 1e-6; f > 0 {
-		tokens := 0.0
-		for i := range o.Requests {
-			tokens += float64(o.Requests[i].Prompt)
+	n := float64(len(sample))
+	cfg.MeanPrompt, cfg.MeanOutput = prompts/n, outputs/n
+
+	full := found(sample, outputs, cfg.MaxSeqs)
+	resident := 0.0
+	for _, r := range full {
+		resident += float64(r.Prompt) / float64(len(full))
+	}
+	pool := float64(cfg.Blocks-cfg.Watermark) * float64(cfg.BlockSize)
+	if fits := int(pool / resident); fits < cfg.MaxSeqs { // KV is the limit
+		full = found(sample, outputs, max(fits, 1))
+	}
+	replicas := max(cfg.Replicas, 1)
+	var out []workload.Request
+	for _, r := range full {
+		for range replicas {
+			out = append(out, r)
 		}
-		r = min(r, float64(len(o.Requests))/(f*tokens))
 	}
-	return r
+	cfg.Fill = len(out)
+	served := max(capacityMin, capacityFills*len(full)) * replicas
+	for i := range served {
+		out = append(out, sample[i%len(sample)])
+	}
+	return out
+}
+
+// found returns the n requests found on a full machine. A sequence is found with
+// a probability proportional to its output, at a uniform place in it. So that few
+// sequences stand for all, they are every eighth of a larger sample in order of
+// length, and their places a sequence of low discrepancy.
+func found(sample []workload.Request, outputs float64, n int) []workload.Request {
+	const larger, golden = 8, 0.6180339887498949
+	full := make([]workload.Request, 0, larger*n)
+	i, before := 0, 0.0
+	for k := range larger * n {
+		at := (float64(k) + 0.5) / float64(larger*n) * outputs
+		for i < len(sample)-1 && before+float64(sample[i].Output) <= at {
+			before += float64(sample[i].Output)
+			i++
+		}
+		full = append(full, sample[i])
+	}
+	slices.SortStableFunc(full, func(a, b workload.Request) int { return int(a.Output) - int(b.Output) })
+	for k := range n {
+		r := full[larger*k+larger/2]
+		_, place := math.Modf((float64(k) + 0.5) * golden)
+		done := min(int32(place*float64(r.Output)), r.Output-1)
+		r.Prompt, r.Output = r.Prompt+done, r.Output-done
+		full[k] = r
+	}
+	return full[:n]
+}
+
+// frontRate returns the requests per second that the serial front end passes.
+func frontRate(sc *scenario.Scenario, reqs []workload.Request) float64 {
+	tokens := 0.0
+	for i := range reqs {
+		tokens += float64(reqs[i].Prompt)
+	}
+	return float64(len(reqs)) / (unit.Us * sc.Engine.FrontendUs * tokens) // +Inf without one
 }
 
 func appendUint(b []byte, v uint64) []byte {

@@ -40,7 +40,10 @@ type Options struct {
 	Seed      uint64                  // study seed
 	Replicate int                     // replicate number
 	Requests  func([]metrics.Request) // optional: sees the requests of an ok run; they are reused afterwards
-	Plain     bool                    // use the plain stepper, the slow oracle of the engine (dp = 1)
+	// NoCapacity skips the capacity run when the rate is given: CapacityRPS and
+	// LoadRatio stay NaN and Steady is judged by growth alone.
+	NoCapacity bool
+	Plain      bool // use the plain stepper, the slow oracle of the engine (dp = 1)
 }
 
 // Share is the time spent in a stage or bound by a resource.
@@ -94,12 +97,15 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	}
 	res := blank(OK, nil)
 	m, cfg := perf.New(sc), config(sc)
-	if open(sc) {
+	if open(sc) && sc.Workload.RateRPS > 0 {
+		res.RateRPS = sc.Workload.RateRPS
+	}
+	if open(sc) && (!o.NoCapacity || sc.Workload.Load > 0) {
 		capacity, err := s.capacity(ctx, sc, m, o.Seed)
 		if err != nil {
 			return Result{}, err
 		}
-		res.CapacityRPS, res.RateRPS = capacity, sc.Workload.RateRPS
+		res.CapacityRPS = capacity
 		if sc.Workload.Load > 0 {
 			res.RateRPS = sc.Workload.Load * capacity
 		}

@@ -6,6 +6,7 @@ import (
 	"scoville/core/engine"
 	"scoville/core/hardware"
 	"scoville/core/metrics"
+	"scoville/core/perf"
 	"scoville/core/scenario"
 )
 
@@ -33,12 +34,12 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Resul
 	res.SimS, res.Events = o.End, o.Events
 	largest := 0.0
 	for i, v := range o.Stages {
-		res.Stages = append(res.Stages, Share{metrics.StageNames[i], v})
+		res.Stages = append(res.Stages, Share{perf.Stage(i).String(), v})
 	}
 	for i, v := range o.Resources {
-		res.Resources = append(res.Resources, Share{metrics.ResourceNames[i], v})
+		res.Resources = append(res.Resources, Share{perf.Resource(i).String(), v})
 		if v > largest {
-			res.Bound, largest = metrics.ResourceNames[i], v
+			res.Bound, largest = perf.Resource(i).String(), v
 		}
 	}
 	if open(sc) {
@@ -55,14 +56,9 @@ func judge(reqs []metrics.Request, res *Result) {
 	res.LoadRatio = res.OfferedRPS / res.CapacityRPS
 	res.Steady = metrics.Yes
 	switch growing := metrics.Growing(reqs); {
-	case res.LoadRatio >= 1, growing == metrics.Yes && res.LoadRatio > fillingLoad:
+	case res.LoadRatio >= 1, growing == metrics.Yes:
 		res.Steady = metrics.No
-	case growing != metrics.No, math.IsNaN(res.LoadRatio):
+	case growing == metrics.Unknown, math.IsNaN(res.LoadRatio):
 		res.Steady = metrics.Unknown
 	}
 }
-
-// fillingLoad is the load below which growth is no sign of overload: a big
-// batch that is still filling at the end of the run. Such a run is too short to
-// be judged.
-const fillingLoad = 0.8

@@ -55,11 +55,19 @@ func (e *Engine) batches(ctx context.Context) error {
 		members = members[:e.fits(members)]
 		e.line = slices.DeleteFunc(e.line, func(id int32) bool { return slices.Contains(members, id) })
 		if e.cfg.Saturate && len(e.line) == 0 {
-			e.out.Done, e.out.End = float64(e.completed), e.now
+			e.out.Rate = batchRate(e.completed, e.now)
 			return nil
 		}
 		e.serve(members)
 	}
+}
+
+// batchRate returns requests per second of a saturated run of whole batches.
+func batchRate(completed int, now float64) float64 {
+	if now == 0 {
+		return 0
+	}
+	return float64(completed) / now
 }
 
 // drain moves what has arrived to the line.

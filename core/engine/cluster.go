@@ -134,7 +134,6 @@ func (c *Cluster) saturate(ctx context.Context, out *Output) error {
 		c.route(c.in.take(entry), entry, entry)
 	}
 	c.bound = math.Inf(1)
-	perSecond := 0.0
 	for i := range c.engines {
 		e := &c.engines[i]
 		for done := !e.busy(); !done; {
@@ -146,12 +145,8 @@ func (c *Cluster) saturate(ctx context.Context, out *Output) error {
 				return ctx.Err()
 			}
 		}
-		if o := &c.outs[i]; o.End > 0 {
-			perSecond += o.Done / o.End
-			out.End = max(out.End, o.End)
-		}
+		out.Rate += c.outs[i].Rate
 	}
-	out.Done = perSecond * out.End
 	return nil
 }
 
@@ -177,6 +172,8 @@ func (c *Cluster) merge(out *Output) (completed, left int) {
 		out.Hit += o.Hit
 		out.Lost += o.Lost
 		out.Emitted += o.Emitted
+		out.Fresh += o.Fresh
+		out.Own += o.Own
 		out.Preemptions += o.Preemptions
 		out.RunArea += o.RunArea
 		out.TokenArea += o.TokenArea

@@ -91,7 +91,10 @@ type Config struct {
 	Closed      bool    // closed loop: Concurrency in flight
 	Concurrency int     //
 	Think       float64 // s between an answer and the next request
-	Saturate    bool    // stop when the queue is empty for the first time
+	Saturate    bool    // stop when the queue is empty for the first time, and measure the rate
+	Fill        int     // Saturate: first requests that fill the machine; the rate is measured from then on
+	MeanPrompt  float64 // Saturate: tokens of the mean request
+	MeanOutput  float64
 
 	Replicas int     // Cluster: engines that share the requests
 	Routing  Routing // Cluster
@@ -128,7 +131,9 @@ type Output struct {
 	SystemArea  float64 // integral of requests queued or running, s
 	PeakBlocks  int
 	Peaks       [NumTracked]float64 // largest utilisation in any window of Window seconds
-	Done        float64             // Saturate: completed requests, partly served ones by their share
+	Fresh       int64               // prompt tokens computed or found in the cache, each once
+	Own         float64             // device time of prompts as if alone, s
+	Rate        float64             // Saturate: mean requests served per second; 0 if nothing was measured
 }
 
 // errStuck is a fault of the simulator, or of a scenario that Fits let through.

@@ -50,7 +50,9 @@ func (p *plain) iterate(ctx context.Context) error {
 		}
 		p.schedule()
 		if p.cfg.Saturate && len(p.waiting) == 0 {
-			p.settle()
+			if p.mark != nil {
+				p.out.Rate = p.cfg.rate(*p.mark, p.out.work(p.now))
+			}
 			return nil
 		}
 		if len(p.work) > 0 || p.swapped > 0 {
@@ -97,6 +99,7 @@ type plain struct {
 	used      int
 	completed int
 	idle      int
+	mark      *work
 	cached    []int32                      // prefix blocks in the cache that nobody holds, least recently used first
 	holders   map[int32]int                // holders of prefix blocks in use
 	restored  []*plainSeq                  // sequences whose KV comes back in this step
@@ -117,8 +120,8 @@ func (p *plain) arrive(atNow bool) {
 		front := p.cfg.Frontend * float64(q.Prompt)
 		p.out.Requests[id] = metrics.Request{
 			Class: q.Class, Prompt: q.Prompt, Output: q.Output,
-			InSystem: int32(len(p.waiting) + len(p.running)),
-			Arrival:  arrival, Entered: entry, Host: p.cfg.Client + front, Queue: entry - arrival - front,
+			Waiting: int32(len(p.waiting)),
+			Arrival: arrival, Entered: entry, Host: p.cfg.Client + front, Queue: entry - arrival - front,
 		}
 		p.out.SystemArea += p.now - arrival
 		p.enqueue(&plainSeq{id: id, prompt: int(q.Prompt), output: int(q.Output)}, false)
@@ -242,6 +245,9 @@ func (p *plain) apply(w plainWork, c *perf.Cost) {
 	}
 	r := &p.out.Requests[s.id]
 	p.out.Computed += int64(w.n)
+	if r.Preemptions == 0 {
+		p.out.Fresh += int64(w.n)
+	}
 	if s.done == 0 {
 		p.split(w, c, r)
 	}
@@ -320,6 +326,7 @@ func (p *plain) split(w plainWork, c *perf.Cost, r *metrics.Request) {
 	r.Adapter += c.Stages[perf.Adapter].Value
 	r.Prefill += own
 	r.Blocked += device(c) - own
+	p.out.Own += own
 }
 
 // book adds one step to the totals.
@@ -358,13 +365,5 @@ func (p *plain) spread(c *perf.Cost) {
 		for i, l := range lines(c) {
 			p.windows[w][i] += l.Value * max(to-from, 0) / t
 		}
-	}
-}
-
-// settle closes a saturated run as Engine.settle does.
-func (p *plain) settle() {
-	p.out.Done, p.out.End = float64(p.completed), p.now
-	for _, s := range p.running {
-		p.out.Done += float64(s.computed) / float64(s.prompt+s.output)
 	}
 }

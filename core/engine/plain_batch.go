@@ -37,7 +37,7 @@ func (p *plain) batches() {
 			p.leave(s)
 		}
 		if p.cfg.Saturate && len(p.waiting) == 0 {
-			p.out.Done, p.out.End = float64(p.completed), p.now
+			p.out.Rate = batchRate(p.completed, p.now)
 			return
 		}
 		p.serve(members)

@@ -84,6 +84,11 @@ func (p *plain) admit(budget int) {
 		p.out.Hit += int64(s.computed)
 		if r := &p.out.Requests[s.id]; r.Preemptions == 0 {
 			r.PrefixHit = int32(s.computed)
+			p.out.Fresh += int64(s.computed)
+		}
+		if p.cfg.Saturate && p.mark == nil && s.id >= p.cfg.Fill {
+			w := p.out.work(p.now)
+			p.mark = &w
 		}
 		p.allot(s, n, 0)
 		p.trim()

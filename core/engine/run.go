@@ -101,6 +101,7 @@ func (e *Engine) traceSteps(m int) {
 // decode moves the decodes m steps on, which began at start.
 func (e *Engine) decode(m int, start float64) {
 	e.emit(m, start)
+	e.out.Emitted += int64(m) * int64(e.decodes)
 	e.pool.Grow(e.step, m)
 	e.cache.Trim(e.pool.Free())
 	e.ctx += float64(e.decodes) * float64(m)
@@ -262,6 +263,9 @@ func (e *Engine) absorb(c *chunk) {
 	}
 	s.held += c.tokens
 	e.out.Computed += int64(c.tokens)
+	if r.Preemptions == 0 {
+		e.out.Fresh += int64(c.tokens)
+	}
 	if s.held < s.target {
 		return
 	}
@@ -279,6 +283,7 @@ func (e *Engine) absorb(c *chunk) {
 		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.now - s.last, Steps: 1, Weight: 1})
 	}
 	s.done++
+	e.out.Emitted++
 	if s.done == s.output {
 		e.finish(c.slot)
 		return
@@ -300,6 +305,7 @@ func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
 	r.Adapter += adapter
 	r.Prefill += own
 	r.Blocked += device - own
+	e.out.Own += own
 }
 
 // lone is the device time of a chunk that is alone in its step.
@@ -323,18 +329,30 @@ func (e *Engine) alone(c, n int, last bool) float64 {
 	return memo.seconds
 }
 
-// settle closes a saturated run at the moment its queue is empty: requests on
-// the machine count by the share of their tokens that is done.
-func (e *Engine) settle() {
-	done := float64(e.completed)
-	for slot := e.oldest; slot != none; slot = e.seqs[slot].next {
-		s := &e.seqs[slot]
-		n := s.held
-		if s.decode {
-			n += int32(e.step - s.since)
-		}
-		q := &e.reqs[s.id]
-		done += float64(n) / float64(q.Prompt+q.Output)
+// work is what a saturated run has done by a time.
+type work struct{ time, fresh, emitted, own float64 }
+
+func (o *Output) work(now float64) work {
+	return work{now, float64(o.Fresh), float64(o.Emitted), o.Own}
+}
+
+// rate returns how many mean requests per second were served between two
+// moments. Of the time, the prompts' own share went as the prompt tokens and the
+// rest as the output tokens, so that it does not matter which requests the
+// window happened to see.
+func (c *Config) rate(from, to work) float64 {
+	t := to.time - from.time
+	prompts, outputs := to.fresh-from.fresh, to.emitted-from.emitted
+	if t <= 0 || prompts <= 0 || outputs <= 0 {
+		return 0
 	}
-	e.out.Done, e.out.End = done, e.now
+	share := min((to.own-from.own)/t, 1)
+	return 1 / (t * (share*c.MeanPrompt/prompts + (1-share)*c.MeanOutput/outputs))
+}
+
+// settle closes a saturated run at the moment its queue is empty.
+func (e *Engine) settle() {
+	if e.mark != nil {
+		e.out.Rate = e.cfg.rate(*e.mark, e.out.work(e.now))
+	}
 }

@@ -97,12 +97,17 @@ func (e *Engine) admit(budget int) {
 			return
 		}
 		e.waiting.pop()
+		if e.cfg.Saturate && e.mark == nil && int(id) >= e.cfg.Fill {
+			w := e.out.work(e.now)
+			e.mark = &w
+		}
 		slot := e.enlist(id)
 		r := &e.out.Requests[id]
 		if hits > 0 {
 			e.share(slot, hits, take)
 			if r.Preemptions == 0 {
 				r.PrefixHit = int32(cached)
+				e.out.Fresh += int64(cached)
 			}
 		}
 		e.extend(slot, n)

@@ -78,6 +78,7 @@ type Engine struct {
 	lone    [64]lone
 	idle    int
 	peaks   peaks
+	mark    *work // Saturate: what was done when the machine was full
 
 	stalls     []stall // decodes that wait while prompts run, by their last emission
 	lastDecode float64 // end of the last step with decodes
@@ -98,7 +99,7 @@ type chunk struct {
 func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) {
 	e.cfg, e.m, e.reqs, e.out, e.cluster, e.replica = cfg, m, reqs, out, nil, 0
 	e.now, e.step, e.running, e.inSystem, e.decodes, e.counted, e.growing, e.idle = 0, 0, 0, 0, 0, 0, 0, 0
-	e.completed = 0
+	e.completed, e.mark = 0, nil
 	e.ctx, e.ctxWin = 0, 0
 	e.in.reset(&cfg, reqs)
 	e.waiting.reset(cfg.Order != FCFS)
@@ -326,7 +327,6 @@ func (e *Engine) finish(slot int32) {
 	e.release(s)
 	r := &e.out.Requests[s.id]
 	r.Finish = e.now + e.cfg.Client
-	e.out.Emitted += int64(s.output)
 	e.inSystem--
 	e.completed++
 	e.answered(r.Finish + e.cfg.Think)
@@ -350,7 +350,7 @@ func due(t, now float64, atNow bool) bool {
 
 // take moves the requests that have entered the queue before now, or by now
 // if atNow. Those that came during a step are taken before its sequences end,
-// so that InSystem counts what was there when they came.
+// so that Waiting counts what was there when they came.
 func (e *Engine) take(atNow bool) {
 	if e.cluster != nil { // which routes the requests
 		return
@@ -388,7 +388,7 @@ func (e *Engine) accept(id int, arrival, entry float64) {
 	arrival, entry = min(arrival, e.now), min(entry, e.now)
 	q := &e.reqs[id]
 	e.out.Requests[id] = metrics.Request{
-		Class: q.Class, Prompt: q.Prompt, Output: q.Output, InSystem: int32(e.inSystem), Replica: e.replica,
+		Class: q.Class, Prompt: q.Prompt, Output: q.Output, Waiting: int32(e.inSystem - e.running), Replica: e.replica,
 		Arrival: arrival, Entered: entry,
 		Host:  e.cfg.Client + e.cfg.Frontend*float64(q.Prompt),
 		Queue: entry - arrival - e.cfg.Frontend*float64(q.Prompt),

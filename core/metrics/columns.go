@@ -98,12 +98,12 @@ var partColumns = []Column{
 }
 
 var rateColumns = []Column{
-	{"throughput_rps", "req/s", "higher", "requests completed per second", func(r *Run) float64 { return r.perSecond(float64(len(r.counted()))) }},
+	{"throughput_rps", "req/s", "higher", "requests completed per second, from the first arrival to the last token: ramp and drain included, as benchmark clients report it", func(r *Run) float64 { return r.perSecond(float64(len(r.counted()))) }},
 	{"output_tok_s", "tok/s", "higher", "output tokens per second", func(r *Run) float64 { return r.perSecond(r.output) }},
 	{"output_tok_s_per_chip", "tok/s", "higher", "output tokens per second and chip", func(r *Run) float64 { return r.perSecond(r.output) / float64(r.Chips) }},
 	{"total_tok_s", "tok/s", "higher", "prompt and output tokens per second", func(r *Run) float64 { return r.perSecond(r.output + r.prompt) }},
-	{"goodput_rps", "req/s", "higher", "requests per second that meet every latency limit of [slo]; NULL without one", func(r *Run) float64 { return r.perSecond(r.good()) }},
-	{"good_ratio", "ratio", "higher", "share of requests that meet every latency limit of [slo]; NULL without one", func(r *Run) float64 { return r.good() / float64(len(r.counted())) }},
+	{"goodput_rps", "req/s", "higher", "requests per second that meet the limits of [slo] on TTFT, TPOT and E2E, of each the limit on its highest statistic; NULL without one", func(r *Run) float64 { return r.perSecond(r.good()) }},
+	{"good_ratio", "ratio", "higher", "share of requests that meet the limits of [slo], as goodput_rps; NULL without one", func(r *Run) float64 { return r.good() / float64(len(r.counted())) }},
 }
 
 var stateColumns = []Column{
@@ -123,11 +123,11 @@ var stateColumns = []Column{
 	peak("weight_memory", 1),
 	use("kv_memory", "KV bytes over what the datasheet bandwidth allows", 2),
 	peak("kv_memory", 2),
-	{"memory_util_mean_ratio", "ratio", "", "weight and KV bytes over what the one memory's datasheet bandwidth allows, in the run's time; NULL on separate paths", func(r *Run) float64 { return r.shared((r.Busy[1] + r.Busy[2]) / r.replicaSpan()) }},
-	{"memory_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms", func(r *Run) float64 { return r.shared(r.Peaks[4]) }},
+	{"memory_util_mean_ratio", "ratio", "", "weight and KV bytes over what the one memory's datasheet bandwidth allows, in the run's time; NULL on separate paths", func(r *Run) float64 { return r.shared(whole((r.Busy[1] + r.Busy[2]) / r.replicaSpan())) }},
+	{"memory_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms", func(r *Run) float64 { return r.shared(whole(r.Peaks[4])) }},
 	use("link", "all-reduce bytes over what the link's datasheet bandwidth allows", 4),
 	peak("link", 3),
-	{"busy_ratio", "ratio", "", "share of time with at least one running sequence, mean over replicas", func(r *Run) float64 { return r.Active / r.replicaSpan() }},
+	{"busy_ratio", "ratio", "", "share of time with at least one running sequence, mean over replicas", func(r *Run) float64 { return whole(r.Active / r.replicaSpan()) }},
 	{"requests_count", "count", "", "requests in the statistics (after warm-up)", func(r *Run) float64 { return float64(len(r.counted())) }},
 	{"duration_s", "s", "", "first counted arrival to last token", func(r *Run) float64 { return r.duration() }},
 	{"steps_count", "count", "", "engine steps", func(r *Run) float64 { return float64(r.Steps) }},
@@ -135,11 +135,11 @@ var stateColumns = []Column{
 
 // use is the mean utilisation of resource i, peak that of its busiest 100 ms.
 func use(name, definition string, i int) Column {
-	return Column{name + "_util_mean_ratio", "ratio", "", definition + ", in the run's time", func(r *Run) float64 { return r.Busy[i] / r.replicaSpan() }}
+	return Column{name + "_util_mean_ratio", "ratio", "", definition + ", in the run's time", func(r *Run) float64 { return whole(r.Busy[i] / r.replicaSpan()) }}
 }
 
 func peak(name string, i int) Column {
-	return Column{name + "_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms of any replica", func(r *Run) float64 { return r.Peaks[i] }}
+	return Column{name + "_util_peak_ratio", "ratio", "", "the same in the busiest 100 ms of any replica", func(r *Run) float64 { return whole(r.Peaks[i]) }}
 }
 
 var costColumns = []Column{
@@ -160,6 +160,14 @@ var index = sync.OnceValue(func() map[string]int {
 	}
 	return m
 })
+
+// whole returns a utilisation, 1 where rounding alone puts it above.
+func whole(u float64) float64 {
+	if u > 1 && u < 1+1e-9 {
+		return 1
+	}
+	return u
+}
 
 // ratio returns a / b, NaN when b is 0.
 func ratio(a, b float64) float64 {

@@ -9,7 +9,7 @@ type Request struct {
 	Output      int32 // tokens
 	Preemptions int32
 	PrefixHit   int32 // prompt tokens found in the prefix cache when it first ran
-	InSystem    int32 // requests queued or running when it arrived, itself not counted
+	Waiting     int32 // requests queued, not running, when it arrived
 
 	Arrival   float64 // at the front door
 	Entered   float64 // last time it entered the engine's queue

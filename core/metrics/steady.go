@@ -32,14 +32,14 @@ const (
 	//	load 1.3        500, 1,000, 2,000       87, 99.8, 100 %
 	//
 	// Bursty arrivals (cv 2) at load 0.9: 7.1, 1.5, 0 % at 1,000, 4,000, 16,000.
-	// A system that still fills up counts as growing: 256 servers at load 0.9,
-	// 1,000 requests, 35 %.
+	// Sequences that run are no backlog, so that a big batch that still fills up
+	// does not count.
 	growingFloor = 17
 	growingRate  = 0.38
 )
 
-// Growing tests whether the requests in the system grow over the second half
-// of the arrivals. A stable system falls back to its lowest level time and
+// Growing tests whether the waiting requests grow over the second half of the
+// arrivals. A stable queue falls back to its lowest level time and
 // again, a growing one leaves each level for good: the standing backlog, the
 // least that any later request finds, averaged over the half and above the
 // least of all, is then large. At most 1 % of stable M/M/1 queues up to load
@@ -52,7 +52,7 @@ func Growing(reqs []Request) Tri {
 	half := reqs[n/2:]
 	least, sum := int32(math.MaxInt32), 0.0
 	for i := len(half) - 1; i >= 0; i-- {
-		least = min(least, half[i].InSystem)
+		least = min(least, half[i].Waiting)
 		sum += float64(least)
 	}
 	standing := sum/float64(len(half)) - float64(least)

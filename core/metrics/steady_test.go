@@ -12,7 +12,7 @@ import (
 func singleServer(rng *rand.Rand, load float64, reqs []Request) {
 	in := int32(0)
 	for i := range reqs {
-		reqs[i].InSystem = in
+		reqs[i].Waiting = in
 		in++
 		for gap := rng.ExpFloat64() / load; in > 0; in-- {
 			if gap -= rng.ExpFloat64(); gap < 0 {
@@ -43,7 +43,7 @@ func TestSingleServer(t *testing.T) {
 		singleServer(rand.New(rand.NewPCG(1, 2)), load, reqs)
 		sum := 0.0
 		for _, q := range reqs {
-			sum += float64(q.InSystem)
+			sum += float64(q.Waiting)
 		}
 		if mean, want := sum/float64(len(reqs)), load/(1-load); math.Abs(mean/want-1) > 0.04 {
 			t.Errorf("load %g: %.3f in the system, want %.3f", load, mean, want)
@@ -97,7 +97,7 @@ func TestGrowingShapes(t *testing.T) {
 	} {
 		reqs := make([]Request, c.n)
 		for i := range reqs {
-			reqs[i].InSystem = int32(c.in(i))
+			reqs[i].Waiting = int32(c.in(i))
 		}
 		if got := Growing(reqs); got != c.want {
 			t.Errorf("%s: %d, want %d", c.name, got, c.want)

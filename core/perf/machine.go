@@ -25,6 +25,7 @@ type Machine struct {
 	decodePair, decWinPair float64
 	kvFull, kvWin          float64 // KV bytes per token: full layers, sliding layers
 	kvByte, kvBytePeak     float64 // s per byte of the KV path over the shards, as reached and of the datasheet
+	copies                 float64 // chips that hold, and read, the same KV
 	window                 int
 
 	separate     bool
@@ -98,6 +99,9 @@ func (m *Machine) gemms(sc *scenario.Scenario) {
 	m.expert.bytes = m.expert.elements * md.ExpertWeights().Bytes()
 	m.expert.flop /= hw.ExpertComputeUtil
 	m.head.elements = w.LMHead
+	if head := m.tp * unit.Tera * hw.Peak.Of(md.HeadWeights()); head > 0 && md.LMHeadDType != "" { // a 16-bit head of an 8-bit model
+		m.head.flop, m.head.flopPeak = 1/(head*hw.ComputeUtil), 1/head
+	}
 	m.head.bytes = m.head.elements * md.HeadWeights().Bytes()
 	m.embedRow = m.hidden * md.HeadWeights().Bytes()
 }
@@ -127,6 +131,7 @@ func (m *Machine) attention(sc *scenario.Scenario) {
 		bw = unit.GB * hw.StateBandwidthGBs
 	}
 	bw *= Shard(sc)
+	m.copies = m.tp / Shard(sc)
 	m.kvByte, m.kvBytePeak = 1/(bw*min(hw.KVBandwidthUtil, hw.DRAMUtilCap)), 1/bw
 }
 
@@ -198,13 +203,19 @@ func (m *Machine) ActiveExperts(t float64) float64 {
 	return m.experts * -math.Expm1(t*math.Log1p(-m.perToken/m.experts))
 }
 
-// busiest returns the load of the busiest of the ep expert-parallel ranks over
-// the mean load, n items being dealt evenly at random: the mean n/ep plus
-// sqrt(2 ln(ep) n/ep), the leading terms of the largest of ep bins (Raab and
-// Steger 1998), and never more than all of them.
-func (m *Machine) busiest(n float64) float64 {
+// busiest returns the mean load of the busiest of the ep expert-parallel ranks
+// over the mean load, n of `of` items being dealt evenly at random: the mean of
+// the largest of ep normal variables (Blom 1958) with the spread of the counts,
+// sqrt((ep - 1) / n (of - n) / (of - 1)); never more than all of them. With `of`
+// infinite the items are independent.
+func (m *Machine) busiest(n, of float64) float64 {
 	if m.ep == 1 || n == 0 {
 		return 1
 	}
-	return min(1+math.Sqrt(2*math.Log(m.ep)*m.ep/n), m.ep)
+	spread := (m.ep - 1) / n
+	if !math.IsInf(of, 1) {
+		spread *= max(of-n, 0) / (of - 1)
+	}
+	largest := math.Sqrt2 * math.Erfinv(2*(m.ep-0.375)/(m.ep+0.25)-1)
+	return min(1+largest*math.Sqrt(spread), m.ep)
 }

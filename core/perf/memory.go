@@ -27,8 +27,12 @@ type Budget struct {
 // Memory divides the memory of one chip. Weights and KV are split over tp
 // (KV over Shard chips). The activations of a step are taken as
 // max_num_batched_tokens x (4 hidden + 2 FFN width / tp) in 16 bit and count
-// only where they exceed the workspace. Blocks hold the full-attention layers;
-// sliding-window layers need their window for each sequence.
+// only where they exceed the workspace.
+//
+// Blocks hold the full-attention layers. Sliding-window layers need their
+// window for each sequence: it is set aside for as many sequences, at most
+// max_num_seqs, as fit with a window of context each. In a model whose layers
+// all slide, blocks hold those as if they did not, as vLLM allocates them.
 func Memory(sc *scenario.Scenario) Budget {
 	md, hw, en := &sc.Model, &sc.Hardware, &sc.Engine
 	tp, shard := float64(en.TP), Shard(sc)
@@ -38,8 +42,10 @@ func Memory(sc *scenario.Scenario) Budget {
 		Weights:   md.WeightBytes() / tp,
 		Activ:     float64(en.MaxTokens) * (4*float64(md.Hidden) + 2*width/tp) * 2,
 		BlockSize: float64(md.FullLayers()) * perLayer * float64(en.BlockSize),
-		Windows:   float64(md.SlidingLayers) * perLayer * float64(md.SlidingWindow) * float64(en.MaxNumSeqs),
 		separate:  hw.KVPath == hardware.Separate,
+	}
+	if md.FullLayers() == 0 {
+		b.BlockSize = float64(md.Layers) * perLayer * float64(en.BlockSize)
 	}
 	b.Reserve = max(hw.WorkspaceGiB*unit.GiB, b.Activ)
 	if b.separate {
@@ -52,14 +58,14 @@ func Memory(sc *scenario.Scenario) Budget {
 		b.Capacity = en.MemoryFrac * hw.MemoryGiB * unit.GiB
 		b.KVSpace = b.Capacity - b.Weights - b.Reserve
 	}
-	b.KVSpace -= b.Windows
+	if w := perLayer * float64(md.SlidingWindow); w > 0 && md.FullLayers() > 0 {
+		seqs := math.Floor(b.KVSpace / (w * float64(md.Layers)))
+		b.Windows = w * float64(md.SlidingLayers) * min(max(seqs, 1), float64(en.MaxNumSeqs))
+		b.KVSpace -= b.Windows
+	}
 	b.Blocks = en.KVBlocks
 	if b.Blocks == 0 && b.KVSpace > 0 {
-		if b.BlockSize == 0 { // every layer slides: blocks cost nothing more
-			b.Blocks = math.MaxInt32
-		} else {
-			b.Blocks = int(min(b.KVSpace/b.BlockSize, math.MaxInt32))
-		}
+		b.Blocks = int(min(b.KVSpace/b.BlockSize, math.MaxInt32))
 	}
 	return b
 }

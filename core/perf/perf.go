@@ -12,8 +12,7 @@
 // On kv_path = "separate" the attention terms run on their own memory beside
 // the GEMMs: max(backbone, state, all FLOPs / C when attention shares the
 // backbone's units) + (1 - overlap) min(backbone, state), plus the adapter's
-// fixed latency. The form and its ablation on measured data are in the design
-// notes of the project; each term's formula stands at its function.
+// fixed latency. Each term's formula stands at its function.
 package perf
 
 // Stage is a part of a step.
@@ -151,7 +150,7 @@ type Cost struct {
 	KVBytes   Line               // KV bytes read by decodes, all chips
 	KVOnChip  Line               // of these, from the on-chip store
 	FLOPs     Line               // all chips
-	Bytes     Line               // memory traffic, all chips
+	Bytes     Line               // off-chip memory traffic, all chips, KV as often as chips read it
 	gemms     gemmMemo
 
 	// Horizon is the number of steps, at least one, over which the lines hold

@@ -289,3 +289,23 @@ func TestExpertParallel(t *testing.T) {
 		t.Errorf("imbalance %.3f at 4 tokens, %.3f at 4096", few, many)
 	}
 }
+
+// TestSlidingMemory: models with sliding windows fit a chip by default, with
+// fewer bytes a token than without windows.
+func TestSlidingMemory(t *testing.T) {
+	for _, name := range []string{"mistral-7b-v0.1", "gpt-oss-20b"} {
+		l := scenario.Layer{Name: "test", Values: []scenario.Assignment{{Path: "model.name", Value: name}, {Path: "hardware.name", Value: "h100-sxm"}}}
+		r, err := scenario.NewCatalog(".").Resolve(l)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b := perf.Memory(&r.Scenario)
+		if err := b.Check(); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		all := (b.KVSpace + b.Windows) / r.Scenario.Model.KVBytesPerToken()
+		if tokens := float64(b.Blocks * r.Scenario.Engine.BlockSize); tokens < all*0.99 {
+			t.Errorf("%s: %g tokens, %g if every layer kept all", name, tokens, all)
+		}
+	}
+}

@@ -1,5 +1,7 @@
 package perf
 
+import "math"
+
 // part is the time of one stage before overlap: exposed time, the compute time
 // inside it, and the resource the stage waits for.
 type part struct {
@@ -105,8 +107,8 @@ func (m *Machine) multiply(t, rows float64, out *gemmMemo) {
 		distinct := m.ActiveExperts(t)
 		l := load{2 * m.expert.elements * m.perToken * t, m.expert.bytes * distinct, slow, 1}
 		if m.ep > 1 {
-			l.slow *= m.busiest(t * m.perToken)
-			l.crowd = min(m.busiest(distinct), m.experts/distinct)
+			l.slow *= m.busiest(t*m.perToken, math.Inf(1))
+			l.crowd = min(m.busiest(distinct, m.experts), m.experts/distinct)
 		}
 		out.add(Experts, &m.expert, l)
 	}
@@ -197,7 +199,7 @@ func (m *Machine) attend(c *Cost, s Stage, flops, off, on Line) part {
 	c.Busy[Compute] = c.Busy[Compute].add(flops.scale(m.attnFlopPeak))
 	c.Busy[State] = c.Busy[State].add(off.scale(m.kvBytePeak))
 	c.FLOPs = c.FLOPs.add(flops)
-	c.Bytes = c.Bytes.add(off)
+	c.Bytes = c.Bytes.add(off.scale(m.copies))
 	return p
 }
 

@@ -1,5 +1,5 @@
 // Package unit holds the quantities the simulator computes with: number
-// formats of tensors, and seconds, bytes, FLOPs and tokens printed with a
+// formats of tensors, and bytes and counts printed with a
 // scale people read. It knows nothing of models, chips or files.
 //
 // Inside the simulator every quantity is a float64 in a base unit: seconds,
@@ -63,21 +63,6 @@ func (d DType) Bytes() float64 {
 
 // Valid reports whether d is one of DTypes.
 func (d DType) Valid() bool { return d.Bytes() > 0 }
-
-// Seconds prints a duration with the scale that keeps one to three digits
-// before the point: "38.2 ms", "1.12 ms", "27.5 us", "2.03 s".
-func Seconds(s float64) string {
-	switch a := math.Abs(s); {
-	case a == 0:
-		return "0 s"
-	case a < 1e-3:
-		return digits(s*1e6) + " us"
-	case a < 1:
-		return digits(s*1e3) + " ms"
-	default:
-		return digits(s) + " s"
-	}
-}
 
 // Bytes prints a size in binary units: "64 MiB", "12.6 GiB".
 func Bytes(b float64) string {
