@@ -113,6 +113,9 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 			return blank(Infeasible, fmt.Errorf("workload.load: capacity could not be measured: too few requests to fill the batch")), nil
 		}
 	}
+	if err := tooMany(sc, res.RateRPS); err != nil {
+		return blank(Infeasible, err), nil
+	}
 	s.generate(sc, res.RateRPS, o, &cfg)
 	if err := cfg.Fits(s.requests); err != nil {
 		return blank(Infeasible, err), nil
@@ -164,13 +167,32 @@ func blank(status Status, reason error) Result {
 }
 
 // Feasible returns nil if the scenario's chips have the units and the memory
-// to run its model, else an error that names the parts.
+// to run its model and can split its heads, else an error that names the parts.
 func Feasible(sc *scenario.Scenario) error {
 	if sc.Hardware.Peak.Of(sc.Model.Activations()) == 0 {
 		return fmt.Errorf("%s has no %s units: hardware.peak_tflops.%s is 0", sc.Hardware.Name, sc.Model.Activations(), sc.Model.Activations())
 	}
+	if tp, md := sc.Engine.TP, &sc.Model; md.Heads%tp != 0 || !md.MLA() && md.KVHeads%tp != 0 && tp%md.KVHeads != 0 {
+		return fmt.Errorf("engine.tp = %d does not split %d heads and %d KV heads evenly", tp, md.Heads, md.KVHeads)
+	}
 	b := perf.Memory(sc)
 	return b.Check()
+}
+
+// maxRequests bounds one run: each request takes about 150 bytes.
+const maxRequests = 20_000_000
+
+// tooMany returns an error if a run would draw more than maxRequests.
+func tooMany(sc *scenario.Scenario, rate float64) error {
+	w := &sc.Workload
+	n := float64(w.Requests)
+	if w.Requests == 0 && rate > 0 {
+		n = rate * w.DurationS
+	}
+	if n > maxRequests {
+		return fmt.Errorf("%.3g requests in one run, at most %d: lower workload.requests or duration_s", n, maxRequests)
+	}
+	return nil
 }
 
 // open reports whether requests arrive by themselves over time.

@@ -165,6 +165,8 @@ func TestInfeasible(t *testing.T) {
 		{map[string]any{"engine.kv_blocks": 10}, []string{"cannot hold one request", "KV blocks"}},
 		{map[string]any{"engine.kv_blocks": 100_000_000}, []string{"kv_blocks", "do not fit"}},
 		{map[string]any{"model.activation_dtype": "fp8"}, []string{"no fp8 units"}},
+		{map[string]any{"engine.tp": 3, "hardware.link_bandwidth_gb_s": 1.0}, []string{"engine.tp = 3", "32 heads"}},
+		{map[string]any{"workload.requests": 90_000_000}, []string{"at most"}},
 	} {
 		sc := reference(t, c.set)
 		r := simulate(t, sc, Options{})

@@ -74,6 +74,7 @@ var rank = map[string]int{
 	"core/unit":           0,
 	"core/internal/event": 0,
 	"core/internal/kv":    0,
+	"core/internal/spell": 0,
 	"core/model":          1,
 	"core/hardware":       1,
 	"core/workload":       1,

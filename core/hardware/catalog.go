@@ -1,12 +1,15 @@
 package hardware
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"maps"
 	"slices"
 	"strings"
 	"sync"
+
+	"scoville/core/internal/spell"
 )
 
 //go:embed catalog/*.toml
@@ -34,7 +37,7 @@ func Catalog(name string) (Entry, error) {
 	if !ok {
 		return Entry{}, &FileError{
 			Key: "name", Msg: fmt.Sprintf("no hardware %q in the catalogue", name),
-			Hint: didYouMean(normalise(name), c.names) + ` or name = "path/to/chip.toml" for a file of your own`,
+			Hint: cmp.Or(spell.Suggest(normalise(name), c.names), "use a name of the catalogue") + ` or name = "path/to/chip.toml" for a file of your own`,
 		}
 	}
 	e.Sources = maps.Clone(e.Sources)

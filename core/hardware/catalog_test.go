@@ -160,7 +160,7 @@ func TestCatalogNames(t *testing.T) {
 			t.Errorf("%s: %q, %v; want %s", alias, e.Hardware.Name, err, want)
 		}
 	}
-	for name, hint := range map[string]string{"h100": "h100-pcie or h100-sxm", "mi300": "mi300x", "rtx-4080": "rtx-4090", "": "a100-40"} {
+	for name, hint := range map[string]string{"h100": "h100-pcie or h100-sxm", "mi300": "mi300x", "rtx-4080": "rtx-4090", "": "use a name of the catalogue or name = ", "x": "use a name of the catalogue or name = "} {
 		_, err := Catalog(name)
 		fe, ok := errors.AsType[*FileError](err)
 		if !ok || fe.Key != "name" || !strings.Contains(fe.Hint, hint) {

@@ -11,6 +11,8 @@ import (
 	"strings"
 
 	"github.com/BurntSushi/toml"
+
+	"scoville/core/internal/spell"
 )
 
 // FileError is a hardware file that does not load, or a name that the
@@ -153,7 +155,7 @@ func entry(tables map[string]any) (Entry, error) {
 		for _, f := range fields(&e.Hardware) {
 			known = append(known, f.key)
 		}
-		return Entry{}, &FileError{Key: unknown[0], Msg: "no such key", Hint: didYouMean(unknown[0], known)}
+		return Entry{}, &FileError{Key: unknown[0], Msg: "no such key", Hint: spell.Suggest(unknown[0], known)}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sources)) {
 		if !used[key] {

@@ -35,7 +35,7 @@ type Hardware struct {
 	Peak               Peaks   `toml:"peak_tflops"`
 	MemoryBandwidthGBs float64 `toml:"memory_bandwidth_gb_s" unit:"GB/s" range:"[0,1e9]" help:"memory bandwidth of one chip (kv_path = shared)"`
 	MemoryGiB          float64 `toml:"memory_gib" unit:"GiB" range:"[0,1e9]" help:"memory of one chip (kv_path = shared)"`
-	LinkBandwidthGBs   float64 `toml:"link_bandwidth_gb_s" unit:"GB/s" range:"[0,1e9]" help:"chip-to-chip link, bidirectional total per chip; needed when tp, pp or ep > 1"`
+	LinkBandwidthGBs   float64 `toml:"link_bandwidth_gb_s" unit:"GB/s" range:"[0,1e9]" help:"chip-to-chip link, bidirectional total per chip; needed when tp > 1"`
 	LinkLatencyUs      float64 `toml:"link_latency_us" unit:"us" range:"[0,1e6]" default:"0" help:"latency of one all-reduce (alpha)"`
 
 	PCIeGBs float64 `toml:"pcie_gb_s" unit:"GB/s" range:"[0,1e6]" default:"0" help:"link to host memory, one direction, nominal; needed for engine.preemption = swap"`
@@ -57,7 +57,7 @@ type Hardware struct {
 
 	ComputeUtil          float64 `toml:"compute_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_c: share of peak GEMMs reach"`
 	ExpertComputeUtil    float64 `toml:"expert_compute_util" unit:"ratio" range:"(0,4]" default:"1" help:"u_x: factor on compute_util for experts"`
-	AttentionComputeUtil float64 `toml:"attention_compute_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_a: share of peak attention reaches"`
+	AttentionComputeUtil float64 `toml:"attention_compute_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_a: share of peak attention reaches; with kv_path = separate and adapter_peak_tflops = 0 attention runs on the backbone's units and gets at most compute_util"`
 	WeightBandwidthUtil  float64 `toml:"weight_bandwidth_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_b: share of memory bandwidth weight reads reach"`
 	KVBandwidthUtil      float64 `toml:"kv_bandwidth_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_kv: share of memory bandwidth KV reads reach"`
 	LinkUtil             float64 `toml:"link_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_link: share of link bandwidth all-reduce reaches"`

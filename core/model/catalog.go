@@ -1,6 +1,7 @@
 package model
 
 import (
+	"cmp"
 	"embed"
 	"fmt"
 	"path"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/BurntSushi/toml"
 
+	"scoville/core/internal/spell"
 	"scoville/core/unit"
 )
 
@@ -55,7 +57,7 @@ func Catalog(name string) (Model, error) {
 	}
 	return Model{}, &KeyError{
 		Key: "name", Value: name, Rule: "is not in the catalogue",
-		Hint: didYouMean(normalise(name), c.names) + ` or config = "path/to/config.json" for a model of your own`,
+		Hint: cmp.Or(spell.Suggest(normalise(name), c.names), "use a name of the catalogue") + ` or config = "path/to/config.json" for a model of your own`,
 	}
 }
 

@@ -54,6 +54,7 @@ func TestCatalogUnknown(t *testing.T) {
 		"lama-2-7b":            "did you mean llama-2-7b?",
 		"meta-llama/Llama-3.1": "llama-3.1-8b or llama-3.1-70b or llama-3.1-405b",
 		"qwen3-33b":            "qwen3-32b",
+		"x":                    `use a name of the catalogue or config = "path/to/config.json"`,
 		"-fp8-fp8-instruct":    `config = "path/to/config.json"`,
 		"":                     `config = "path/to/config.json"`,
 	} {

@@ -39,7 +39,7 @@ type Model struct {
 	SlidingWindow int `toml:"sliding_window" unit:"tokens" range:"[0,100000000]" help:"attention window of the sliding layers; 0 = none"`
 	SlidingLayers int `toml:"sliding_layers" unit:"layers" range:"[0,10000]" help:"layers that attend only to the last sliding_window tokens"`
 
-	MaxContext     int     `toml:"max_context" unit:"tokens" range:"[0,1000000000]" help:"longest prompt + output the model accepts; 0 = no limit"`
+	MaxContext     int     `toml:"max_context" unit:"tokens" range:"[0,1000000000]" help:"longest prompt + output the model accepts; longer ones are simulated and noted; 0 = no limit"`
 	DeclaredParams float64 `toml:"declared_params" unit:"parameters" range:"[0,1e15]" help:"parameter count its publisher states; checked against the derived one"`
 
 	WeightDType     unit.DType `toml:"weight_dtype" help:"format of the weights read from memory"`

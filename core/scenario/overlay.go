@@ -34,7 +34,7 @@ type condition struct {
 }
 
 // overlayTables are the tables an overlay may have beside the scenario's.
-// [calibration] beyond applies_to belongs to whoever wrote the overlay.
+// [calibration] beyond what OverlayLayer says belongs to whoever wrote the overlay.
 var overlayTables = []string{"schema", "name", "description", "calibration", "sources"}
 
 // OverlayLayer makes a layer of an overlay document: scenario tables,
@@ -43,9 +43,13 @@ var overlayTables = []string{"schema", "name", "description", "calibration", "so
 //	[calibration]
 //	applies_to = { hardware = ["h100-sxm"], model = ["llama-3.1-70b"], weight_dtype = ["fp8"], kv_dtype = ["bf16"], engine_version = ["0.12"] }
 //	[sources]
-//	"hardware.compute_util" = "..."
+//	"hardware.compute_util" = "calibrated: ..."
+//	[calibration.range]
+//	"workload.prompt_tokens" = [1024, 8192]
 //
-// A document with [calibration] acts only where applies_to says.
+// A document with [calibration] acts only where applies_to says. Its range and
+// simulator_version are those of Resolved.Outside and OverlayVersion. The word
+// before the colon of a source grades the number.
 func OverlayLayer(d *Document) (Layer, error) {
 	l := Layer{Name: d.File, Doc: d}
 	for _, e := range d.Entries {
@@ -66,6 +70,11 @@ func OverlayLayer(d *Document) (Layer, error) {
 			return Layer{}, err
 		}
 	}
+	fit, err := readCalibration(d)
+	if err != nil {
+		return Layer{}, err
+	}
+	l.fit = fit
 	return l, nil
 }
 

@@ -282,4 +282,10 @@ func TestCanonical(t *testing.T) {
 	if two := string(s.Canonical()); one == base || one == two {
 		t.Error("trace records do not count")
 	}
+	s.Workload.Records[0].Prefix = []int32{7, 8}
+	one = string(s.Canonical())
+	s.Workload.Records[0].Prefix = []int32{7, 9}
+	if string(s.Canonical()) == one {
+		t.Error("the prefix blocks of trace records do not count")
+	}
 }

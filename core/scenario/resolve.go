@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 	"strings"
@@ -16,6 +17,8 @@ type Layer struct {
 	Doc       *Document // must not change once resolved: it is compiled once
 	Values    []Assignment
 	AppliesTo *AppliesTo // not nil: an overlay from a calibration, skipped where it does not apply
+
+	fit calibration // of an overlay, see OverlayLayer
 }
 
 // Assignment gives one study key a value.
@@ -33,13 +36,27 @@ type Resolved struct {
 	Origin map[string]string
 
 	// Grades says how well each number of the hardware is known that is not a
-	// default: as its catalogue file says, "calibrated" from an overlay that
-	// applies, "assumed" from any other layer. WeakestSource is the weakest.
+	// default: as its catalogue file or the [sources] of its overlay say, else
+	// "calibrated" from an overlay that applies and "assumed" from any other
+	// layer. An efficiency that acts and that nobody gave, so that it is 1, is
+	// "assumed". WeakestSource is the weakest.
 	Grades        map[string]hardware.Grade
 	WeakestSource hardware.Grade
 
 	// Calibrated is set when an overlay from a calibration applied.
 	Calibrated bool
+
+	// Outside says for each condition of the overlays that applied how the
+	// scenario leaves the span of their measurements ([calibration.range]),
+	// where their numbers are an extrapolation. A sentence starts with the key.
+	// Prompt and output tokens are compared for every class, its mean and its
+	// bounds; those of a trace are not. Concurrency is compared for closed loops
+	// only: an open loop has no such number, and engine.max_num_seqs is not one.
+	Outside []string
+
+	// OverlayVersion is the version of the simulator that the last overlay that
+	// applied was fitted with; 0 = none, or not said.
+	OverlayVersion int
 
 	// Inputs is the SHA-256 of every file read, in hex, by its name as given.
 	Inputs map[string]string
@@ -78,6 +95,7 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 		return nil, err
 	}
 	r := &Resolved{Scenario: b.scenario, Origin: maps.Clone(b.origin), Grades: maps.Clone(b.grades), Inputs: maps.Clone(b.inputs)}
+	var spans []span
 	for i, l := range layers {
 		if l.Doc != nil {
 			r.Inputs[l.Doc.File] = l.Doc.SHA256
@@ -88,8 +106,10 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 				continue
 			}
 			r.Calibrated, grade = true, hardware.Calibrated
+			spans = append(spans, l.fit.spans...)
+			r.OverlayVersion = cmp.Or(l.fit.version, r.OverlayVersion)
 		}
-		if err := r.apply(all[i], l.Name, grade); err != nil {
+		if err := r.apply(all[i], &l, grade); err != nil {
 			return nil, err
 		}
 	}
@@ -100,6 +120,11 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 	if b.hardware != "" {
 		s.Hardware.Name = b.hardware
 	}
+	if _, given := r.Origin["workload.requests"]; !given && (s.Workload.Arrival == workload.Trace || rated(&s.Workload) && s.Workload.DurationS > 0) {
+		s.Workload.Requests = 0 // the trace or the duration is the limit
+	}
+	r.Outside = s.outside(spans)
+	r.gradeDefaults()
 	for _, g := range r.Grades {
 		if slices.Index(grades, g) >= slices.Index(grades, r.WeakestSource) {
 			r.WeakestSource = g
@@ -142,8 +167,9 @@ func (c *Catalog) compile(l Layer) (*compiled, error) {
 	return all, nil
 }
 
-// apply writes a layer into the scenario and notes where values come from.
-func (r *Resolved) apply(c *compiled, layer string, grade hardware.Grade) error {
+// apply writes a layer into the scenario and notes where values come from;
+// grade is that of numbers of which the layer does not say it.
+func (r *Resolved) apply(c *compiled, l *Layer, grade hardware.Grade) error {
 	for i := range c.settings {
 		set := &c.settings[i]
 		if err := set.apply(&r.Scenario); err != nil {
@@ -153,11 +179,11 @@ func (r *Resolved) apply(c *compiled, layer string, grade hardware.Grade) error 
 			maps.DeleteFunc(r.Origin, func(path, _ string) bool { return strings.HasPrefix(path, classPrefix) })
 		}
 		for _, path := range set.classKeys {
-			r.Origin[path] = layer
+			r.Origin[path] = l.Name
 		}
-		r.Origin[set.path] = layer
+		r.Origin[set.path] = l.Name
 		if set.node != nil && set.node.Kind == Float && strings.HasPrefix(set.path, "hardware.") {
-			r.Grades[set.path] = grade
+			r.Grades[set.path] = cmp.Or(l.fit.grades[set.path], grade)
 		}
 	}
 	return nil

@@ -48,7 +48,7 @@ type Engine struct {
 	TP            int     `toml:"tp" unit:"chips" range:"[1,1024]" default:"1" help:"tensor-parallel chips"`
 	EP            int     `toml:"ep" unit:"chips" range:"[1,1024]" default:"1" help:"expert-parallel ranks within tp: whole experts are dealt to ranks, the busiest sets the pace; 1 = experts are split by tp"`
 	DP            int     `toml:"dp" unit:"replicas" range:"[1,4096]" default:"1" help:"data-parallel replicas, each with tp chips, a queue and a block pool of its own"`
-	Routing       string  `toml:"routing" enum:"round-robin|least-loaded" default:"round-robin" help:"which replica gets a request"`
+	Routing       string  `toml:"routing" enum:"round-robin|least-loaded" default:"round-robin" help:"which replica gets a request, with dp > 1"`
 	Scheduler     string  `toml:"scheduler" enum:"continuous|prefill-first|sjf|priority|static|dynamic|bucketed" default:"continuous" help:"which requests run next"`
 	BatchWindowMs float64 `toml:"batch_window_ms" unit:"ms" range:"[0,1e9]" default:"50" help:"dynamic and bucketed schedulers: longest wait of the oldest request for a full batch"`
 	BucketTokens  int     `toml:"bucket_tokens" unit:"tokens" range:"[1,100000000]" default:"256" help:"bucketed scheduler: width of a prompt length bucket"`
@@ -92,7 +92,7 @@ const (
 // Measurement is how the numbers are taken. Every field is a study key
 // "measurement.<toml tag>".
 type Measurement struct {
-	Warmup      int     `toml:"warmup_requests" unit:"requests" range:"[0,100000000]" default:"0" help:"first requests left out of statistics"`
+	Warmup      int     `toml:"warmup_requests" unit:"requests" range:"[0,100000000]" default:"0" help:"first requests left out of statistics; fewer than there are"`
 	Statistic   string  `toml:"statistic" enum:"mean|p50" default:"mean" help:"which statistic a measured value is; read by calibrate"`
 	PerConc     int     `toml:"prompts_per_concurrency" unit:"requests" range:"[0,100000]" default:"0" help:"closed loop: requests = this x concurrency; 0 = workload.requests"`
 	LengthRange float64 `toml:"length_range" unit:"ratio" range:"(0,1]" default:"1" help:"fixed lengths L are drawn uniformly from this x L to L; 1 = exact"`

@@ -166,24 +166,40 @@ func (s *Scenario) checkEngine() *FieldError {
 	})
 }
 
+// rated reports whether requests arrive at a rate.
+func rated(w *workload.Spec) bool {
+	return w.Arrival == workload.Poisson || w.Arrival == workload.Gamma || w.Arrival == workload.Constant
+}
+
 func (s *Scenario) checkWorkload() *FieldError {
 	w := &s.Workload
 	const arrival = "workload.arrival"
 	related := []string{arrival}
 	with := fmt.Sprintf("with arrival = %q", w.Arrival)
-	rated := w.Arrival == workload.Poisson || w.Arrival == workload.Gamma || w.Arrival == workload.Constant
-	trace, closed := w.Arrival == workload.Trace, w.Arrival == workload.Closed
-	counted := w.Requests > 0 || rated && w.DurationS > 0 || trace || closed && s.Measurement.PerConc > 0
-	if rated && w.RateRPS > 0 && w.Load > 0 {
-		return &FieldError{Path: "workload.load", Value: w.Load, Rule: "contradicts rate_rps: each gives the rate", Hint: "keep one", Related: []string{"workload.rate_rps"}}
+	contradicts := fmt.Sprintf("contradicts arrival = %q", w.Arrival)
+	rate, trace, closed := rated(w), w.Arrival == workload.Trace, w.Arrival == workload.Closed
+	const noRate, noLoop = "remove it, or set arrival to poisson, gamma or constant", `remove it, or set arrival = "closed"`
+	most := w.Requests // that there can be; 0 = as many as duration_s or the trace gives
+	if closed && s.Measurement.PerConc > 0 {
+		most = s.Measurement.PerConc * w.Concurrent
 	}
+	counted := most > 0 || rate && w.DurationS > 0 || trace
 	return s.check([]rule{
-		{!rated || w.RateRPS > 0 || w.Load > 0, "workload.rate_rps", "needed " + with, false, "give rate_rps, or load as a share of capacity", related},
+		{w.RateRPS == 0 || w.Load == 0, "workload.load", "contradicts rate_rps: each gives the rate", true, "keep one", []string{"workload.rate_rps"}},
+		{!rate || w.RateRPS > 0 || w.Load > 0, "workload.rate_rps", "needed " + with, false, "give rate_rps, or load as a share of capacity", related},
 		{!closed || w.Concurrent > 0, "workload.concurrency", "needed " + with, false, "requests in flight, at least 1", related},
 		{!trace || w.TraceFile != "", "workload.trace", "needed " + with, false, "name the trace file", related},
+		{rate || w.RateRPS == 0, "workload.rate_rps", contradicts, true, noRate, related},
+		{rate || w.Load == 0, "workload.load", contradicts, true, noRate, related},
+		{closed || w.Concurrent == 0, "workload.concurrency", contradicts, true, noLoop, related},
 		{trace || w.TraceFile == "", "workload.trace", "has no effect " + with, true, `set arrival = "trace"`, related},
 		{trace || len(w.Class) > 0, "workload.class", "at least one class is needed", false, "add [[workload.class]] with name, prompt_tokens and output_tokens", related},
 		{counted, "workload.requests", "is no request " + with, true, "give a number; only an open rate can be limited by duration_s alone", []string{arrival, "workload.duration_s"}},
+		{
+			most == 0 || s.Measurement.Warmup < most, "measurement.warmup_requests", fmt.Sprintf("leaves none of the %d requests to measure", most), true,
+			"lower it, or raise workload.requests",
+			[]string{"workload.requests", "measurement.prompts_per_concurrency"},
+		},
 	})
 }
 

@@ -49,16 +49,6 @@ func TestRules(t *testing.T) {
 		{[]any{"model.name", "mixtral-8x7b", "engine.tp", 4, "engine.ep", 2}, ""},
 		{[]any{"engine.max_num_batched_tokens", 255}, "engine.max_num_batched_tokens: 255 is less than max_num_seqs = 256; every running sequence needs a token of the budget"},
 
-		{[]any{"workload.load", 0.6}, "workload.load: 0.6 contradicts rate_rps: each gives the rate; keep one"},
-		{[]any{"workload.arrival", "closed"}, `workload.concurrency: needed with arrival = "closed"; requests in flight, at least 1`},
-		{[]any{"workload.arrival", "closed", "workload.concurrency", 4}, ""},
-		{[]any{"workload.arrival", "closed", "workload.concurrency", 4, "workload.requests", 0, "measurement.prompts_per_concurrency", 5}, ""},
-		{[]any{"workload.arrival", "burst"}, ""},
-		{[]any{"workload.arrival", "trace"}, `workload.trace: needed with arrival = "trace"; name the trace file`},
-		{[]any{"workload.trace", "x.csv"}, `workload.trace: "x.csv" has no effect with arrival = "poisson"; set arrival = "trace"`},
-		{[]any{"workload.requests", 0}, `workload.requests: 0 is no request with arrival = "poisson"; give a number; only an open rate can be limited by duration_s alone`},
-		{[]any{"workload.requests", 0, "workload.duration_s", 60}, ""},
-
 		{[]any{"workload.class.short.share", 0}, "workload.class.short.share: 0 is the share of every class: nothing is left to draw; give one class a share > 0"},
 		{[]any{in, map[string]any{"dist": "lognormal", "cv": 0.5}}, in + `.mean: needed with dist = "lognormal"; give the mean length, in tokens`},
 		{[]any{in + ".dist", "uniform"}, in + `.max: needed with dist = "uniform"; give min and max`},
@@ -71,18 +61,69 @@ func TestRules(t *testing.T) {
 		{[]any{"slo.x.max", 1, "slo.x.min", 2}, "slo.x.min: 2 is above max = 1"},
 		{[]any{"slo.x.max", 1, "slo.y.min", 2}, ""},
 	} {
-		r, err := NewCatalog(".").Resolve(Layer{Doc: doc(t, "s.toml", plain)}, values(c.set...))
-		if err != nil {
-			t.Errorf("%v: %v", c.set, err)
-			continue
-		}
-		got := ""
-		if err := r.Scenario.Validate(); err != nil {
-			got = err.Error()
-		}
-		if got != c.want {
-			t.Errorf("%v:\ngot  %s\nwant %s", c.set, got, c.want)
-		}
+		tryRules(t, plain, c.set, c.want)
+	}
+}
+
+// TestWorkloadRules does the same for the rules of arrivals, from the plain
+// study and from one without a rate.
+func TestWorkloadRules(t *testing.T) {
+	for _, c := range []struct {
+		set  []any
+		want string
+	}{
+		{[]any{"workload.load", 0.6}, "workload.load: 0.6 contradicts rate_rps: each gives the rate; keep one"},
+		{[]any{"workload.arrival", "closed", "workload.concurrency", 4}, `workload.rate_rps: 1 contradicts arrival = "closed"; remove it, or set arrival to poisson, gamma or constant`},
+		{[]any{"workload.arrival", "burst"}, `workload.rate_rps: 1 contradicts arrival = "burst"; remove it, or set arrival to poisson, gamma or constant`},
+		{[]any{"workload.arrival", "trace"}, `workload.trace: needed with arrival = "trace"; name the trace file`},
+		{[]any{"workload.concurrency", 4}, `workload.concurrency: 4 contradicts arrival = "poisson"; remove it, or set arrival = "closed"`},
+		{[]any{"workload.trace", "x.csv"}, `workload.trace: "x.csv" has no effect with arrival = "poisson"; set arrival = "trace"`},
+		{[]any{"workload.requests", 0}, `workload.requests: 0 is no request with arrival = "poisson"; give a number; only an open rate can be limited by duration_s alone`},
+		{[]any{"workload.requests", 0, "workload.duration_s", 60}, ""},
+		{[]any{"measurement.warmup_requests", 999}, ""},
+		{[]any{"measurement.warmup_requests", 1000}, "measurement.warmup_requests: 1000 leaves none of the 1000 requests to measure; lower it, or raise workload.requests"},
+		{[]any{"measurement.warmup_requests", 1000, "workload.duration_s", 60}, ""},
+	} {
+		tryRules(t, plain, c.set, c.want)
+	}
+	unrated := strings.Replace(plain, "rate_rps = 1\n", "", 1)
+	const arrival = "workload.arrival"
+	for _, c := range []struct {
+		set  []any
+		want string
+	}{
+		{[]any{arrival, "closed"}, `workload.concurrency: needed with arrival = "closed"; requests in flight, at least 1`},
+		{[]any{arrival, "closed", "workload.concurrency", 4}, ""},
+		{[]any{arrival, "closed", "workload.concurrency", 4, "workload.load", 0.5}, `workload.load: 0.5 contradicts arrival = "closed"; remove it, or set arrival to poisson, gamma or constant`},
+		{[]any{arrival, "closed", "workload.concurrency", 4, "workload.requests", 0, "measurement.prompts_per_concurrency", 5}, ""},
+		{[]any{arrival, "closed", "workload.concurrency", 4, "measurement.warmup_requests", 20, "measurement.prompts_per_concurrency", 5}, "measurement.warmup_requests: 20 leaves none of the 20 requests to measure; lower it, or raise workload.requests"},
+		{[]any{arrival, "closed", "workload.concurrency", 4, "workload.requests", 0, "workload.duration_s", 5}, `workload.requests: 0 is no request with arrival = "closed"; give a number; only an open rate can be limited by duration_s alone`},
+		{[]any{arrival, "burst"}, ""},
+		{[]any{arrival, "burst", "workload.concurrency", 4}, `workload.concurrency: 4 contradicts arrival = "burst"; remove it, or set arrival = "closed"`},
+	} {
+		tryRules(t, unrated, c.set, c.want)
+	}
+	s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}).Scenario
+	s.Workload.Arrival, s.Workload.TraceFile = "trace", "t.csv"
+	if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), `workload.rate_rps: 1 contradicts arrival = "trace"`) {
+		t.Errorf("got %v", err)
+	}
+}
+
+// tryRules resolves a study with further values and compares the broken rule.
+func tryRules(t *testing.T, study string, set []any, want string) {
+	t.Helper()
+	r, err := NewCatalog(".").Resolve(Layer{Doc: doc(t, "s.toml", study)}, values(set...))
+	if err != nil {
+		t.Errorf("%v: %v", set, err)
+		return
+	}
+	got := ""
+	if err := r.Scenario.Validate(); err != nil {
+		got = err.Error()
+	}
+	if got != want {
+		t.Errorf("%v:\ngot  %s\nwant %s", set, got, want)
 	}
 }
 
@@ -169,6 +210,7 @@ func FuzzStudy(f *testing.F) {
 	f.Add("[[workload.class]]\nname = 1\n")
 	f.Add("workload = { class = [ { name = \"a\" } ] }\nhardware.name = \"x.toml\"")
 	f.Add("model.name = \"llama-2-7b\"\n\"workload.class.a.prompt_tokens\" = { mean = [1] }\nslo.x = { max = 1 }\n[calibration]\napplies_to = 3\n[sources]\nx = 1")
+	f.Add(fitted + plain[strings.Index(plain, "[workload]"):])
 	dir := f.TempDir()
 	f.Fuzz(func(t *testing.T, text string) {
 		d, err := ParseTOML("f.toml", []byte(text))
@@ -188,7 +230,7 @@ func FuzzStudy(f *testing.F) {
 		if err := Locate(r.Scenario.Validate(), l); err != nil {
 			_ = err.Error()
 		}
-		_ = r.Canonical()
+		_, _ = r.Canonical(), r.Scenario.Notes()
 	})
 }
 

@@ -19,13 +19,13 @@ const (
 // "workload.<toml tag>"; classes are addressed by name:
 // "workload.class.NAME.share".
 type Spec struct {
-	Requests   int     `toml:"requests" unit:"requests" range:"[0,100000000]" default:"1000" help:"requests to simulate; 0 with duration_s or a trace = as many as it gives"`
-	DurationS  float64 `toml:"duration_s" unit:"s" range:"[0,1e9]" default:"0" help:"stop arrivals after this time; 0 = no limit"`
+	Requests   int     `toml:"requests" unit:"requests" range:"[0,100000000]" default:"1000" help:"requests to simulate; 0 = as many as duration_s or the trace gives, which is the default with arrival = trace, and with duration_s at a rate"`
+	DurationS  float64 `toml:"duration_s" unit:"s" range:"[0,1e9]" default:"0" help:"stop arrivals at a rate or from a trace after this time; 0 = no limit"`
 	Arrival    string  `toml:"arrival" enum:"poisson|gamma|constant|burst|closed|trace" default:"poisson" help:"arrival process"`
 	RateRPS    float64 `toml:"rate_rps" unit:"req/s" range:"(0,1e9]" help:"mean arrival rate of an open loop (poisson, gamma, constant)"`
-	Load       float64 `toml:"load" unit:"ratio" range:"(0,10]" help:"arrival rate as a share of this point's measured capacity, instead of rate_rps"`
+	Load       float64 `toml:"load" unit:"ratio" range:"(0,10]" help:"arrival rate of an open loop as a share of this point's measured capacity, instead of rate_rps"`
 	ArrivalCV  float64 `toml:"arrival_cv" unit:"ratio" range:"(0,100]" default:"1" help:"coefficient of variation of gamma gaps; 1 = poisson, 2 = bursty"`
-	Concurrent int     `toml:"concurrency" unit:"requests" range:"[0,10000000]" default:"0" help:"requests in flight of a closed loop"`
+	Concurrent int     `toml:"concurrency" unit:"requests" range:"[0,10000000]" default:"0" help:"requests in flight of a closed loop; with arrival = closed only"`
 	ThinkTimeS float64 `toml:"think_time_s" unit:"s" range:"[0,1e9]" default:"0" help:"closed loop: wait between an answer and the next request"`
 	TraceFile  string  `toml:"trace" help:"trace file, relative to the study, with arrival = trace: Azure LLM inference CSV, Mooncake JSONL, or one row a request as CSV or JSONL"`
 	RateScale  float64 `toml:"rate_scale" unit:"ratio" range:"(0,1e6]" default:"1" help:"trace: arrivals this many times faster"`

@@ -58,8 +58,8 @@ var (
 // ReadTrace reads the requests of a trace: arrival, prompt and output tokens.
 //
 //   - CSV with a header, such as the Azure LLM inference trace: TIMESTAMP
-//     ("2023-11-16 18:17:03.9799600", or seconds), ContextTokens,
-//     GeneratedTokens, or one row a request of a benchmark (arrival_s,
+//     ("2023-11-16 18:17:03.9799600", with or without a zone such as +00:00, or
+//     seconds), ContextTokens, GeneratedTokens, or one row a request of a benchmark (arrival_s,
 //     prompt_tokens, output_tokens and the like).
 //   - JSON lines, such as Mooncake's: timestamp in milliseconds, input_length,
 //     output_length and optional hash_ids, the numbers of the prompt's leading
@@ -220,7 +220,7 @@ func traceTime(s string) (float64, error) {
 		}
 		return f, nil
 	}
-	for _, layout := range []string{"2006-01-02 15:04:05", time.RFC3339} {
+	for _, layout := range []string{"2006-01-02 15:04:05", "2006-01-02 15:04:05Z07:00", time.RFC3339} {
 		if at, err := time.Parse(layout, s); err == nil {
 			return float64(at.Unix()) + float64(at.Nanosecond())*1e-9, nil
 		}

@@ -30,6 +30,7 @@ func TestReadTrace(t *testing.T) {
 		"quotes":        "\"TIMESTAMP\",\"ContextTokens\",GeneratedTokens\n\"" + a + "\",\"4808\",10\n" + b + ",3180,8\n" + c + ",110,27\n",
 		"order, others": "id,generatedtokens,contexttokens,Timestamp\nx,10,4808," + a + "\ny,8,3180," + b + "\n\"z\nz\",27,110," + c + "\n",
 		"seconds":       traceHead + "-1.5,4808,10\n-1.448,3180,8\n5.8552e1,110,27\n",
+		"offset":        traceHead + "2023-11-16 18:17:03.97996+00:00,4808,10\n2023-11-16 19:17:04.03196+01:00,3180,8\n2023-11-16 18:18:04.03196Z,110,27\n",
 		"zoned":         traceHead + "2023-11-16T18:17:03.97996Z,4808,10\n2023-11-16T19:17:04.03196+01:00,3180,8\n2023-11-16T18:18:04.03196Z,110,27\n",
 	} {
 		got, err := ReadTrace("t.csv", []byte(text))

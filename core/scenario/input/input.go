@@ -110,15 +110,20 @@ func (d Dir) Trace(file string) (*Trace, error) {
 	return &Trace{Records: records, Hash: Hash(records), SHA256: sum}, nil
 }
 
-// Hash returns the SHA-256 of trace records in hex.
+// Hash returns the SHA-256 of trace records in hex: arrival, prompt, output,
+// and the number and ids of the prefix blocks.
 func Hash(records []workload.Record) string {
 	h := sha256.New()
-	var b [16]byte
+	var b []byte
 	for _, r := range records {
-		binary.LittleEndian.PutUint64(b[:8], math.Float64bits(r.Arrival))
-		binary.LittleEndian.PutUint32(b[8:12], uint32(r.Prompt))
-		binary.LittleEndian.PutUint32(b[12:], uint32(r.Output))
-		h.Write(b[:])
+		b = binary.LittleEndian.AppendUint64(b[:0], math.Float64bits(r.Arrival))
+		for _, n := range []int32{r.Prompt, r.Output, int32(len(r.Prefix))} {
+			b = binary.LittleEndian.AppendUint32(b, uint32(n))
+		}
+		for _, id := range r.Prefix {
+			b = binary.LittleEndian.AppendUint32(b, uint32(id))
+		}
+		h.Write(b)
 	}
 	return hex.EncodeToString(h.Sum(nil))
 }

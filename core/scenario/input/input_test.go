@@ -51,7 +51,7 @@ func TestRead(t *testing.T) {
 }
 
 func TestHash(t *testing.T) {
-	a := []workload.Record{{Arrival: 0, Prompt: 1, Output: 2}, {Arrival: 1.5, Prompt: 3, Output: 4}}
+	a := []workload.Record{{Arrival: 0, Prompt: 1, Output: 2}, {Arrival: 1.5, Prompt: 3, Output: 4, Prefix: []int32{5, 6}}}
 	same := Hash(append([]workload.Record{}, a...))
 	if Hash(a) != same || len(same) != 64 {
 		t.Errorf("equal records: %s, %s", Hash(a), same)
@@ -60,6 +60,9 @@ func TestHash(t *testing.T) {
 		func(r *workload.Record) { r.Arrival += 1e-12 },
 		func(r *workload.Record) { r.Prompt++ },
 		func(r *workload.Record) { r.Output++ },
+		func(r *workload.Record) { r.Prefix = []int32{5, 7} },
+		func(r *workload.Record) { r.Prefix = []int32{5} },
+		func(r *workload.Record) { r.Prefix = nil },
 	} {
 		b := append([]workload.Record{}, a...)
 		edit(&b[1])

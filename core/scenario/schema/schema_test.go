@@ -174,29 +174,3 @@ func TestConvert(t *testing.T) {
 		}
 	}
 }
-
-func TestClosest(t *testing.T) {
-	words := []string{"tp", "ep", "max_num_seqs", "weight_bandwidth_gb_s", "state_bandwidth_gb_s", "poisson"}
-	for in, want := range map[string]string{
-		"wieght_bandwidth_gb_s": "weight_bandwidth_gb_s",
-		"stat_bandwith_gb_s":    "state_bandwidth_gb_s",
-		"max_num_seq":           "max_num_seqs",
-		"Poisson":               "poisson",
-		"pt":                    "tp",
-		"nothing_like_it":       "",
-		"":                      "",
-		"dp":                    "tp",
-	} {
-		if got := Closest(in, words); got != want {
-			t.Errorf("%s: got %q, want %q", in, got, want)
-		}
-	}
-	for _, c := range []struct {
-		a, b string
-		want int
-	}{{"", "", 0}, {"abc", "abc", 0}, {"abc", "acb", 1}, {"abc", "abcd", 1}, {"abc", "xbc", 1}, {"abc", "", 3}, {"kitten", "sitting", 3}} {
-		if got := distance(c.a, c.b, 9); got != c.want {
-			t.Errorf("distance(%s, %s) = %d, want %d", c.a, c.b, got, c.want)
-		}
-	}
-}

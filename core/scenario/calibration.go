@@ -1,0 +1,167 @@
+package scenario
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"scoville/core/hardware"
+	"scoville/core/scenario/schema"
+	"scoville/core/workload"
+)
+
+// calibration is what an overlay says of its own numbers.
+type calibration struct {
+	grades  map[string]hardware.Grade // of [sources], by study key
+	spans   []span                    // of [calibration.range], in file order
+	version int                       // [calibration] simulator_version; 0 = not given
+}
+
+// span is where a condition of the fit lay.
+type span struct {
+	path   string
+	lo, hi float64
+}
+
+func (p *span) holds(x float64) bool { return p.lo <= x && x <= p.hi }
+
+// Conditions that stand for the lengths of every class.
+const (
+	promptTokens = "workload.prompt_tokens"
+	outputTokens = "workload.output_tokens"
+)
+
+// readCalibration reads [sources], [calibration.range] and simulator_version.
+func readCalibration(d *Document) (c calibration, err error) {
+	c.grades = map[string]hardware.Grade{}
+	for _, e := range d.Under("sources") {
+		path := strings.TrimSuffix(strings.TrimPrefix(e.Key(), "sources."), ".grade")
+		text, _ := e.Value.(string)
+		word, _, _ := strings.Cut(text, ":")
+		if g := hardware.Grade(strings.TrimSpace(word)); slices.Contains(grades, g) {
+			c.grades[path] = g
+		}
+	}
+	const table = "calibration.range"
+	for _, e := range d.Under(table) {
+		p := span{path: strings.TrimPrefix(e.Key(), table+".")}
+		if f, ok := Lookup(p.path); p.path != promptTokens && p.path != outputTokens && !(ok && (f.Kind == Float || f.Kind == Int)) {
+			return c, d.Errorf(e.Key(), schema.DidYouMean(Nearest(p.path)), "no parameter %q that is a number", p.path)
+		}
+		ends, ok := e.Value.([]any)
+		if ok = ok && len(ends) == 2; ok {
+			var okLo, okHi bool
+			p.lo, okLo = number(ends[0])
+			p.hi, okHi = number(ends[1])
+			ok = okLo && okHi && p.lo <= p.hi
+		}
+		if !ok {
+			return c, d.Errorf(e.Key(), "write [1024, 8192]", "%s is not a span of two numbers, the smaller first", schema.Show(e.Value))
+		}
+		c.spans = append(c.spans, p)
+	}
+	const key = "calibration.simulator_version"
+	for _, e := range d.Under(key) {
+		n, ok := e.Value.(int64)
+		if !ok || n < 1 || n > 1e9 {
+			return c, d.Errorf(e.Key(), "write the number that the fit wrote", "%s is not a version of the simulator", schema.Show(e.Value))
+		}
+		c.version = int(n)
+	}
+	return c, nil
+}
+
+func number(v any) (float64, bool) {
+	if n, ok := v.(int64); ok {
+		return float64(n), true
+	}
+	x, ok := v.(float64)
+	return x, ok
+}
+
+// outside says for each condition of a fit whose span the scenario leaves how
+// it does, see Resolved.Outside.
+func (s *Scenario) outside(spans []span) (out []string) {
+	for _, p := range spans {
+		if p.path == promptTokens || p.path == outputTokens {
+			out = append(out, s.lengthsOutside(&p)...)
+			continue
+		}
+		v, err := s.Get(p.path)
+		x, ok := v.(float64)
+		if n, isInt := v.(int); isInt {
+			x, ok = float64(n), true
+		}
+		load := p.path == "workload.concurrency" || p.path == "workload.rate_rps" || p.path == "workload.load"
+		if err == nil && ok && !(load && x == 0) && !p.holds(x) { // 0: the other kind of loop
+			out = append(out, fmt.Sprintf("%s = %s is outside %s to %s", p.path, schema.Show(x), schema.Show(p.lo), schema.Show(p.hi)))
+		}
+	}
+	return out
+}
+
+func (s *Scenario) lengthsOutside(p *span) (out []string) {
+	if s.Workload.Arrival == workload.Trace {
+		return nil
+	}
+	for _, c := range s.Workload.Class {
+		d := &c.Prompt
+		if p.path == outputTokens {
+			d = &c.Output
+		}
+		lo, hi := extent(d)
+		if c.Share == 0 || p.holds(lo) && p.holds(hi) {
+			continue
+		}
+		length := schema.Show(lo)
+		if lo < hi {
+			length += " to " + schema.Show(hi)
+		}
+		key := strings.TrimPrefix(p.path, "workload.")
+		out = append(out, fmt.Sprintf("%s%s.%s = %s is outside %s to %s", classPrefix, c.Name, key, length, schema.Show(p.lo), schema.Show(p.hi)))
+	}
+	return out
+}
+
+// extent returns the smallest and the largest length that a distribution
+// names: its mean, its bounds and its values.
+func extent(d *workload.Dist) (lo, hi float64) {
+	var named []float64
+	switch d.Kind {
+	case workload.Empirical:
+		named = d.Values
+	case workload.Uniform:
+		named = []float64{max(1, d.Min), d.Max}
+	case workload.LogNormal, workload.GammaDist:
+		named = []float64{d.Mean}
+		for _, bound := range []float64{d.Min, d.Max} {
+			if bound > 0 {
+				named = append(named, bound)
+			}
+		}
+	default:
+		named = []float64{d.Mean}
+	}
+	if len(named) == 0 {
+		return 0, 0
+	}
+	return slices.Min(named), slices.Max(named)
+}
+
+// gradeDefaults grades the efficiencies that nobody gave: 1 is an assumption.
+// link_util counts when there are links, expert_compute_util when there are
+// experts.
+func (r *Resolved) gradeDefaults() {
+	keys := []string{"compute_util", "weight_bandwidth_util", "kv_bandwidth_util", "attention_compute_util"}
+	if r.Scenario.Engine.TP > 1 {
+		keys = append(keys, "link_util")
+	}
+	if r.Scenario.Model.Experts > 0 {
+		keys = append(keys, "expert_compute_util")
+	}
+	for _, key := range keys {
+		if _, given := r.Origin["hardware."+key]; !given {
+			r.Grades["hardware."+key] = hardware.Assumed
+		}
+	}
+}

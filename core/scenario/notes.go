@@ -1,0 +1,118 @@
+package scenario
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"scoville/core/hardware"
+	"scoville/core/scenario/schema"
+	"scoville/core/workload"
+)
+
+// Notes says, one sentence each, what is no error but may not be meant: keys
+// that are set and cannot act with the other values, and requests longer than
+// the model's context. A sentence starts with the key. A key counts as set when
+// it has another value than its default and than the catalogue entry of the
+// chip. The scenario is a resolved, valid one.
+func (s *Scenario) Notes() []string {
+	var notes []string
+	for _, k := range s.conditional() {
+		if v, set := s.given(k.path); !k.acts && set {
+			notes = append(notes, fmt.Sprintf("%s = %s has no effect %s", k.path, schema.Show(v), k.without))
+		}
+	}
+	return append(notes, s.beyondContext()...)
+}
+
+// conditionalKey is a key that acts only with certain values of another.
+type conditionalKey struct {
+	acts    bool
+	path    string
+	without string // the value that keeps it from acting
+}
+
+func (s *Scenario) conditional() []conditionalKey {
+	w, e, h := &s.Workload, &s.Engine, &s.Hardware
+	arrival := fmt.Sprintf("with arrival = %q", w.Arrival)
+	scheduler := fmt.Sprintf("with scheduler = %q", e.Scheduler)
+	trace, closed := w.Arrival == workload.Trace, w.Arrival == workload.Closed
+	const noDrafts, noStore = "with speculative_tokens = 0", "with onchip_kv_mib = 0"
+	return []conditionalKey{
+		{!closed && w.Arrival != workload.Burst, "workload.duration_s", arrival},
+		{w.Arrival == workload.Gamma, "workload.arrival_cv", arrival},
+		{closed, "workload.think_time_s", arrival},
+		{trace, "workload.rate_scale", arrival},
+		{trace, "workload.max_prompt_tokens", arrival},
+		{trace, "workload.max_output_tokens", arrival},
+		{trace, "workload.trace_prefix_block_tokens", arrival},
+		{closed, "measurement.prompts_per_concurrency", arrival},
+		{e.Scheduler == Dynamic || e.Scheduler == Bucketed, "engine.batch_window_ms", scheduler},
+		{e.Scheduler == Bucketed, "engine.bucket_tokens", scheduler},
+		{e.SpecTokens > 0, "engine.speculative_acceptance", noDrafts},
+		{e.SpecTokens > 0, "engine.draft_token_us", noDrafts},
+		{e.DP > 1, "engine.routing", "with dp = 1"},
+		{h.OnchipKVMiB > 0, "hardware.onchip_kv_gb_s", noStore},
+		{h.OnchipKVMiB > 0, "hardware.onchip_kv_hit_ratio", noStore},
+		{h.PCIeGBs > 0, "hardware.pcie_util", "without pcie_gb_s"},
+		{h.KVPath == hardware.Separate, "hardware.overlap", fmt.Sprintf("with kv_path = %q", h.KVPath)},
+	}
+}
+
+// given returns the value of a key outside classes and whether somebody chose
+// it: neither the default nor the catalogue.
+func (s *Scenario) given(path string) (any, bool) {
+	n := study().byPath[path]
+	v := n.Get(reflect.ValueOf(s).Elem())
+	if v == n.Get(reflect.ValueOf(&study().defaults).Elem()) {
+		return v, false
+	}
+	entry, err := hardware.Catalog(s.Hardware.Name)
+	chip := Scenario{Hardware: entry.Hardware}
+	return v, err != nil || v != n.Get(reflect.ValueOf(&chip).Elem())
+}
+
+// beyondContext lists the classes, or counts the requests of the trace, whose
+// prompt and output together exceed model.max_context. A class counts with its
+// longest lengths where they are bounded, else with its means.
+func (s *Scenario) beyondContext() (notes []string) {
+	limit := s.Model.MaxContext
+	if limit == 0 {
+		return nil
+	}
+	if w := &s.Workload; w.Arrival == workload.Trace {
+		n := 0
+		for _, r := range w.Records {
+			dropped := w.MaxPrompt > 0 && int(r.Prompt) > w.MaxPrompt || w.MaxOutput > 0 && int(r.Output) > w.MaxOutput
+			if !dropped && int(r.Prompt)+int(r.Output) > limit {
+				n++
+			}
+		}
+		if n > 0 {
+			notes = append(notes, fmt.Sprintf("workload.trace: prompt and output of %d requests together exceed model.max_context = %d", n, limit))
+		}
+		return notes
+	}
+	for _, c := range s.Workload.Class {
+		if prompt, output := longest(&c.Prompt), longest(&c.Output); c.Share > 0 && prompt+output > float64(limit) {
+			notes = append(notes, fmt.Sprintf("%s%s: prompt and output of %.0f + %.0f tokens exceed model.max_context = %d", classPrefix, c.Name, prompt, output, limit))
+		}
+	}
+	return notes
+}
+
+// longest returns the largest length of a distribution, or its mean when it
+// has no bound, in tokens.
+func longest(d *workload.Dist) float64 {
+	x := d.Mean
+	if d.Kind == workload.Empirical && len(d.Values) > 0 {
+		x = slices.Max(d.Values)
+	}
+	switch {
+	case d.Max > 0 && (d.Kind == workload.LogNormal || d.Kind == workload.GammaDist || d.Kind == workload.Uniform):
+		return d.Max
+	case d.Max > 0:
+		return min(x, d.Max)
+	}
+	return x
+}
