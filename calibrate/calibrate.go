@@ -13,6 +13,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"scoville/calibrate/fit"
 	"scoville/calibrate/measured"
@@ -55,7 +56,10 @@ const (
 // error is an *InputError, the context's, or one of the machine; a fit that
 // does not converge or misses a gate is a result with Gates.
 func Run(ctx context.Context, opt Options) (*results.Fit, error) {
-	in, j, err := prepare(opt)
+	in, j, err := prepare(ctx, opt)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	if err != nil {
 		return nil, &InputError{err}
 	}
@@ -77,25 +81,21 @@ func Run(ctx context.Context, opt Options) (*results.Fit, error) {
 	return record, results.Write(opt.Output, record, residuals)
 }
 
-// prepare does everything up to the first simulation.
-func prepare(opt Options) (*input, *job, error) {
-	if dir := filepath.Dir(opt.Output); opt.Output != "" {
-		if info, err := os.Stat(dir); err != nil || !info.IsDir() {
-			return nil, nil, fmt.Errorf("%s: there is no folder %s to write to", opt.Output, dir)
-		}
-	}
+// prepare does everything up to the fit. It simulates open-loop rows once, to
+// see which are saturated.
+func prepare(ctx context.Context, opt Options) (*input, *job, error) {
 	in, err := read(opt)
 	if err != nil {
 		return nil, nil, err
 	}
-	if err := in.pair(); err != nil {
+	if err := in.pair(ctx); err != nil {
 		return nil, nil, err
 	}
 	j, err := in.job()
 	return in, j, err
 }
 
-// input is everything read, before any simulation.
+// input is everything read, before the fit.
 type input struct {
 	files   []*measured.File
 	rows    []*measured.Observation // those the filters select, dropped ones included
@@ -145,7 +145,6 @@ func read(opt Options) (*input, error) {
 			}
 		}
 	}
-	measured.DropDuplicates(in.files)
 	return in, in.selectRows()
 }
 
@@ -157,7 +156,7 @@ func unreadable(name string, err error) error {
 	return fmt.Errorf("%s: cannot read: %w", name, err)
 }
 
-// selectRows keeps the rows that both filters match.
+// selectRows keeps the rows that both filters match, each run once.
 func (in *input) selectRows() error {
 	where, err := measured.ParseFilter("--where", in.opt.Where)
 	if err != nil {
@@ -191,15 +190,16 @@ func (in *input) selectRows() error {
 	if len(in.rows) == 0 {
 		return fmt.Errorf("the filter keeps none of %d rows", total)
 	}
+	measured.DropDuplicates(in.rows)
 	return nil
 }
 
 // pair makes sure that the rows are of one machine and resolves them.
-func (in *input) pair() error {
+func (in *input) pair(ctx context.Context) error {
 	if err := in.oneGroup(); err != nil {
 		return err
 	}
-	if err := in.resolve(); err != nil {
+	if err := in.resolve(ctx); err != nil {
 		return err
 	}
 	if len(in.conds) == 0 {
@@ -209,13 +209,13 @@ func (in *input) pair() error {
 }
 
 // resolve makes the conditions of the rows.
-func (in *input) resolve() error {
+func (in *input) resolve(ctx context.Context) error {
 	var err error
 	dir := "." // where file names in a specification start
 	if in.opt.Spec != "" {
 		dir = filepath.Dir(in.opt.Spec)
 	}
-	in.conds, err = objective.Pair(in.rows, in.spec.fixed, scenario.NewCatalog(dir))
+	in.conds, err = objective.Pair(ctx, in.rows, in.spec.fixed, scenario.NewCatalog(dir))
 	if err != nil {
 		return err
 	}
@@ -231,7 +231,7 @@ func (in *input) countDropped() {
 		if o.Dropped == "" {
 			continue
 		}
-		reason := o.Reason()
+		reason := reasonOf(o.Dropped)
 		i, ok := at[reason]
 		if !ok {
 			i = len(in.dropped)
@@ -241,6 +241,16 @@ func (in *input) countDropped() {
 		in.dropped[i].Rows = append(in.dropped[i].Rows, fmt.Sprintf("%s:%d", o.File, o.Line))
 	}
 	slices.SortStableFunc(in.dropped, func(a, b results.Dropped) int { return len(b.Rows) - len(a.Rows) })
+}
+
+// reasonOf is why a row is dropped without the figures of the row, so that rows
+// can be counted by it.
+func reasonOf(dropped string) string {
+	reason, _, _ := strings.Cut(dropped, ":")
+	if strings.HasPrefix(reason, "repeats ") {
+		return "repeat another row"
+	}
+	return reason
 }
 
 // job is one fit: objective, settings, and what came out.
@@ -288,13 +298,18 @@ func (in *input) job() (*job, error) {
 	return j, j.split()
 }
 
-// targets are those of the specification, else mean TTFT and TPOT, else
-// whatever latencies the rows have.
+// targets are those of the specification, else mean TTFT and TPOT or, where the
+// rows have none, their medians, else whatever latencies the rows have.
 func (in *input) targets() ([]objective.Target, error) {
 	targets := in.spec.targets
 	if targets == nil {
 		targets = objective.DefaultTargets()
 		have := in.metrics()
+		for i, t := range targets {
+			if median := strings.Replace(t.Metric, "_mean_", "_p50_", 1); !slices.Contains(have, t.Metric) {
+				targets[i].Metric = median
+			}
+		}
 		targets = slices.DeleteFunc(targets, func(t objective.Target) bool { return !slices.Contains(have, t.Metric) })
 		if len(targets) == 0 {
 			for _, m := range have {

@@ -1,25 +1,30 @@
 package calibrate
 
 import (
+	"context"
 	"fmt"
 	"slices"
 	"strings"
 
+	"scoville/calibrate/objective"
 	"scoville/core/workload"
 )
 
 // Check reads files as a fit would and says what it understood: columns and
 // units, load model, conditions, and rows that a fit would leave out and why.
-// It simulates nothing. Several chips or models are no error here.
-func Check(opt Options) (string, error) {
-	text, err := check(opt)
+// It simulates only open-loop rows, once, to see which are saturated. Several chips or models are no error here.
+func Check(ctx context.Context, opt Options) (string, error) {
+	text, err := check(ctx, opt)
+	if ctx.Err() != nil {
+		return "", ctx.Err()
+	}
 	if err != nil {
 		return "", &InputError{err}
 	}
 	return text, nil
 }
 
-func check(opt Options) (string, error) {
+func check(ctx context.Context, opt Options) (string, error) {
 	in, err := read(opt)
 	if err != nil {
 		return "", err
@@ -45,7 +50,7 @@ func check(opt Options) (string, error) {
 	if _, ok := several.(*severalError); several != nil && !ok {
 		return "", several
 	}
-	if err := in.resolve(); err != nil {
+	if err := in.resolve(ctx); err != nil {
 		return "", err
 	}
 	in.summary(&b)
@@ -82,13 +87,21 @@ func (in *input) summary(b *strings.Builder) {
 // notes lists the assumptions made for rows in use, each once.
 func (in *input) notes() []string {
 	var out []string
+	add := func(notes ...string) {
+		for _, n := range notes {
+			if !slices.Contains(out, n) {
+				out = append(out, n)
+			}
+		}
+	}
 	for i := range in.conds {
 		for _, o := range in.conds[i].Rows {
-			for _, n := range o.Notes {
-				if !slices.Contains(out, n) {
-					out = append(out, n)
-				}
-			}
+			add(o.Notes...)
+		}
+	}
+	for i := range in.conds {
+		if in.spec.params == nil {
+			add(objective.HostTimes(in.conds[i].Scenario.Engine.Version))
 		}
 	}
 	return out

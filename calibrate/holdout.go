@@ -18,12 +18,13 @@ type heldOut struct {
 	predicted [][]float64 // condition, target; ms
 }
 
-// split decides which conditions are fitted to.
+// split decides which conditions are fitted to. A condition is held out when
+// any of its rows is.
 func (j *job) split() error {
 	j.fitted, j.outside = nil, nil
 	where := j.spec.holdout
 	for i := range j.obj.Conditions {
-		if where != nil && where.Match(j.obj.Conditions[i].Rows[0]) {
+		if where != nil && slices.ContainsFunc(j.obj.Conditions[i].Rows, where.Match) {
 			j.outside = append(j.outside, i)
 		} else {
 			j.fitted = append(j.fitted, i)
@@ -40,8 +41,7 @@ func (j *job) split() error {
 
 // holdOut predicts conditions from fits that did not see them: those the
 // specification holds out or else, one level at a time, each interior level of
-// concurrency (of the request rate in an open loop). Refits start from the
-// whole fit, which keeps them in its basin, and from the priors.
+// concurrency (of the request rate in an open loop).
 func (j *job) holdOut(ctx context.Context) error {
 	if j.outside != nil {
 		j.how = fmt.Sprintf("%d conditions of [holdout]", len(j.outside))
@@ -79,29 +79,23 @@ func (j *job) holdOut(ctx context.Context) error {
 	return nil
 }
 
-// refit fits some of the conditions from the whole fit's end and from its own
-// start, and returns the better one's values.
+// refit fits some of the conditions as the whole fit does, from the priors'
+// centres and scattered starts: it knows nothing of where the whole fit ended,
+// which has seen the rows that are held out.
 func (j *job) refit(ctx context.Context, conds []int) ([]float64, error) {
 	p := j.obj.Problem(ctx, conds, j.loss)
-	var best *fit.Result
-	for _, from := range [][]float64{j.result.Values, nil} {
-		q := *p
-		q.Params = slices.Clone(p.Params)
-		for i := range q.Params {
-			if from != nil && !q.Params[i].Fixed {
-				q.Params[i].Init = from[i]
-			}
-		}
-		r, err := fit.Run(&q, fit.Settings{})
-		if err != nil {
-			return nil, err
-		}
-		if best == nil || r.Cost < best.Cost {
-			best = r
-		}
+	r, err := fit.Run(p, fit.Settings{Starts: refitStarts, Polish: refitPolish, Screen: every(3, len(conds))})
+	if err != nil {
+		return nil, err
 	}
-	return best.Values, nil
+	return r.Values, nil
 }
+
+// Starts of a refit, and how many of them are continued on all its conditions.
+const (
+	refitStarts = 8
+	refitPolish = 2
+)
 
 // predictHeld simulates held-out conditions.
 func (j *job) predictHeld(ctx context.Context, values []float64, conds []int) error {

@@ -2,6 +2,8 @@ package calibrate
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
@@ -28,11 +30,11 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 	}
 	f := &results.Fit{
 		Schema: results.Schema, SimVersion: core.Version,
-		DataSHA256: measured.Hash(in.files), Where: in.opt.Where, AppliesTo: j.appliesTo(),
+		DataSHA256: hash(in.files), Where: in.opt.Where, AppliesTo: j.appliesTo(),
 		Conditions: len(j.fitted), Dropped: in.dropped,
 		Status: string(r.Status), Cost: r.Cost, Iterations: r.Iterations, Evals: r.Evals, Agreement: r.Agreement(),
 		Condition: r.Weak.Condition, Weak: r.Weak.String(),
-		Errors: results.Summarise(residuals), Validity: j.validity(), HeldOut: j.how,
+		Errors: results.Summarise(residuals), Validity: j.validity(), HeldOut: j.how, Assumed: in.notes(),
 	}
 	for _, file := range in.files {
 		f.Files = append(f.Files, results.File{Name: file.Name, SHA256: file.SHA256, Form: file.Form})
@@ -180,4 +182,18 @@ func rounded(x float64, digits int) float64 {
 		return x
 	}
 	return y
+}
+
+// hash is one hash for the contents of several files, whatever their order.
+func hash(files []*measured.File) string {
+	sums := make([]string, len(files))
+	for i, f := range files {
+		sums[i] = f.SHA256
+	}
+	if len(sums) == 1 {
+		return sums[0]
+	}
+	slices.Sort(sums)
+	sum := sha256.Sum256([]byte(strings.Join(sums, "\n")))
+	return hex.EncodeToString(sum[:])
 }

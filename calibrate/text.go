@@ -3,6 +3,7 @@ package calibrate
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"scoville/calibrate/results"
@@ -20,10 +21,16 @@ func Text(f *results.Fit) string {
 		fmt.Fprintf(&b, "    (%s dropped: %s)", count(n, "row"), reasons(f.Dropped))
 	}
 	fmt.Fprintf(&b, "\nheld    %s\n", f.HeldOut)
+	for _, a := range f.Assumed {
+		fmt.Fprintf(&b, "assumed %s\n", a)
+	}
 	fmt.Fprintf(&b, "result  %s after %d iterations, cost %s, %s evaluations; %s\n",
 		f.Status, f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
 	parameters(&b, f)
 	errorTable(&b, f)
+	if slices.ContainsFunc(f.Errors, func(e results.Error) bool { return e.Split == results.HeldOut }) {
+		b.WriteString(heldOutNote)
+	}
 	fmt.Fprintf(&b, "identifiability  weakest: %s; condition number %s\n", f.Weak, short(f.Condition))
 	for _, g := range f.Gates {
 		if g.Limit > 0 {
@@ -34,6 +41,10 @@ func Text(f *results.Fit) string {
 	}
 	return b.String()
 }
+
+// heldOutNote says what held-out errors do not show.
+const heldOutNote = "  held-out errors are of conditions, not of devices: load-model conventions and prior centres\n" +
+	"  were chosen on published data that may include these rows\n"
 
 // count prints a number of things.
 func count(n int, thing string) string {

@@ -6,7 +6,7 @@
 //	start       the given one and a scrambled Halton set, screened on a part of the data
 //	search      Levenberg-Marquardt run by gonum/optimize, central differences of 3 %
 //	loss        linear, soft_l1, huber or cauchy by iteratively reweighted squares
-//	report      status, every start's end, sandwich covariance, 95 % intervals,
+//	report      status, every start's end, sandwich covariance over units, 95 % intervals,
 //	            condition number and the weakest combination of parameters
 //
 // The residuals may come from a simulation whose scheduler decides in whole

@@ -29,9 +29,32 @@ func (e *Estimate) Span() float64 {
 }
 
 // AsPrior reports whether the data hardly narrowed the prior: the interval is
-// at least 0.8 times as wide as that of the prior alone.
+// at least 0.8 times as wide as that of the prior alone, both cut at the bounds.
 func (e *Estimate) AsPrior() bool {
-	return e.Prior.SD > 0 && !e.Fixed && math.Log(e.Span()) > 0.8*2*1.96*e.Prior.SD
+	if e.Prior.SD == 0 || e.Fixed {
+		return false
+	}
+	prior := *e
+	prior.Lo, prior.Hi = e.Prior.Center*math.Exp(-1.96*e.Prior.SD), e.Prior.Center*math.Exp(1.96*e.Prior.SD)
+	if e.relative() && e.Max > 0 {
+		prior.Lo, prior.Hi = max(prior.Lo, e.Min), min(prior.Hi, e.Max)
+	}
+	return math.Log(e.Span()) > 0.8*math.Log(prior.Span())
+}
+
+// relative reports whether the interval is one of ln value.
+func (p *Param) relative() bool {
+	_, _, bounded := p.span()
+	return bounded || p.Log
+}
+
+// priorSD is the standard deviation that the prior alone leaves, of ln value or
+// of the value as the interval is; 0 without a prior. Data never widen it.
+func (p *Param) priorSD(value float64) float64 {
+	if p.relative() {
+		return p.Prior.SD
+	}
+	return p.Prior.SD * math.Abs(value)
 }
 
 // Weak is the combination of free parameters that the data (priors aside)
@@ -89,24 +112,31 @@ func (r *Result) inspect(s *space) error {
 	if !ok {
 		return s.err
 	}
+	if n := total(s.Sizes); s.Sizes != nil && n != len(r.Data) {
+		return fmt.Errorf("%d residuals in all units, the sizes say %d", len(r.Data), n)
+	}
 	r.Evals += s.evals
-	cov := l.covariance(s.Loss)
+	cov, dof := l.covariance(s.Problem)
 	_, p := l.jac.Dims()
-	dof := max(len(r.Data)-p, 1)
-	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: float64(dof)}.Quantile(0.975)
+	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.975)
 
 	toLn := make([]float64, p) // d ln value / d z
+	shrink := make([]float64, p)
 	for j, i := range s.free {
 		prm := &s.Params[i]
 		toLn[j] = prm.slope(r.Values[i])
-		if _, _, bounded := prm.span(); bounded || prm.Log {
+		if prm.relative() {
 			toLn[j] /= r.Values[i]
+		}
+		shrink[j] = 1
+		if limit := prm.priorSD(r.Values[i]); limit > 0 {
+			shrink[j] = min(1, limit/(math.Sqrt(cov.At(j, j))*toLn[j]))
 		}
 	}
 	r.Covariance = mat.NewSymDense(p, nil)
 	for j := range p {
 		for k := j; k < p; k++ {
-			r.Covariance.SetSym(j, k, cov.At(j, k)*toLn[j]*toLn[k])
+			r.Covariance.SetSym(j, k, cov.At(j, k)*toLn[j]*toLn[k]*shrink[j]*shrink[k])
 		}
 	}
 	r.Estimates = make([]Estimate, len(s.Params))
@@ -115,7 +145,10 @@ func (r *Result) inspect(s *space) error {
 	}
 	for j, i := range s.free {
 		e, half := &r.Estimates[i], t*math.Sqrt(r.Covariance.At(j, j))
-		if _, _, bounded := e.span(); bounded || e.Log {
+		if limit := e.priorSD(e.Value); limit > 0 {
+			half = min(half, 1.96*limit)
+		}
+		if e.relative() {
 			e.Lo, e.Hi = max(e.Value*math.Exp(-half), e.Min), min(e.Value*math.Exp(half), e.Max)
 		} else {
 			e.Lo, e.Hi = e.Value-half, e.Value+half
@@ -130,44 +163,106 @@ func (r *Result) inspect(s *space) error {
 // counts as undetermined.
 const tiny = 1e-8
 
-// covariance is H^-1 M H^-1 in free coordinates, H = sum w g g' + priors. With a
-// robust loss M is the sandwich estimate n/(n-p) sum w^2 r^2 g g' + priors
-// (Huber 1967; MacKinnon and White 1985, HC1). With squares M = s^2 sum g g' +
-// priors, the textbook covariance with the residual variance s^2.
-func (l *linear) covariance(loss Loss) *mat.SymDense {
-	n, p := l.jac.Dims()
-	a, b := l.stacked(loss)
+// covariance is H^-1 M H^-1 in free coordinates, with the degrees of freedom
+// that are left. H = sum rho”/2 g g' + priors. M is the sandwich estimate over
+// clusters, G/(G-p) sum s s' + priors, s = sum of w r g in a unit (Huber 1967;
+// Liang and Zeger 1986): residuals of one run share its errors. p counts
+// effective parameters, the trace of H^-1 (H - priors): what priors determine
+// costs the data nothing. With squares and one residual a unit M is the
+// textbook's, s^2 sum g g'.
+func (l *linear) covariance(p *Problem) (cov *mat.SymDense, dof float64) {
+	n, free := l.jac.Dims()
+	a := mat.NewDense(n+free, free, nil) // a'a = H
+	for j := range free {
+		for i := range n {
+			a.Set(i, j, math.Sqrt(p.Loss.curvature(l.data[i]))*l.jac.At(i, j))
+		}
+		a.Set(n+j, j, l.dprior[j])
+	}
 	scale := columnScale(a)
 	a.Apply(func(_, j int, v float64) float64 { return v / scale[j] }, a)
 	bread, undetermined := pseudoInverse(a)
 
-	dof := float64(max(n-p, 1))
-	robust, small := loss.Kind != "" && loss.Kind != Linear, math.Sqrt(float64(n)/dof)
-	s := math.Sqrt(floats.Dot(b[:n], b[:n]) / dof)
-	scores := mat.NewDense(n+p, p, nil)
-	for i := range n + p {
-		f := 1.0
-		switch {
-		case i < n && robust:
-			f = small * b[i]
-		case i < n:
-			f = s
-		}
-		for j := range p {
-			scores.Set(i, j, f*a.At(i, j))
-		}
+	scores := l.scores(p)
+	clusters, _ := scores.Dims()
+	clusters -= free
+	dof = max(float64(clusters)-trace(bread, a.Slice(0, n, 0, free)), 1)
+	small := math.Sqrt(float64(clusters) / dof)
+	if l.textbook(p) {
+		small = math.Sqrt(floats.Dot(l.data, l.data) / dof)
 	}
-	var half mat.Dense
+	scores.Apply(func(i, j int, v float64) float64 {
+		if i < clusters {
+			v *= small
+		}
+		return v / scale[j]
+	}, scores)
+	var half, full mat.Dense
 	half.Mul(scores, bread)
-	var full mat.Dense
 	full.Mul(half.T(), &half)
-	cov := mat.NewSymDense(p, nil)
-	for j := range p {
-		for k := j; k < p; k++ {
+	cov = mat.NewSymDense(free, nil)
+	for j := range free {
+		for k := j; k < free; k++ {
 			cov.SetSym(j, k, (full.At(j, k)+undetermined.At(j, k))/(scale[j]*scale[k]))
 		}
 	}
-	return cov
+	return cov, dof
+}
+
+// textbook reports whether the errors are taken to be of one size and
+// independent.
+func (l *linear) textbook(p *Problem) bool {
+	return (p.Loss.Kind == "" || p.Loss.Kind == Linear) && len(l.data) == p.Units
+}
+
+// scores returns the gradient of each unit, and the priors' below.
+func (l *linear) scores(p *Problem) *mat.Dense {
+	n, free := l.jac.Dims()
+	sizes := p.Sizes
+	if sizes == nil {
+		sizes = slices.Repeat([]int{1}, n)
+	}
+	out := mat.NewDense(len(sizes)+free, free, nil)
+	at := 0
+	for u, size := range sizes {
+		for i := at; i < at+size; i++ {
+			_, w := p.Loss.of(l.data[i])
+			f := w * l.data[i]
+			if l.textbook(p) {
+				f = 1
+			}
+			for j := range free {
+				out.Set(u, j, out.At(u, j)+f*l.jac.At(i, j))
+			}
+		}
+		at += size
+	}
+	for j := range free {
+		out.Set(len(sizes)+j, j, l.dprior[j])
+	}
+	return out
+}
+
+// trace is that of inverse x a'a.
+func trace(inverse *mat.Dense, a mat.Matrix) float64 {
+	var half mat.Dense
+	half.Mul(a, inverse)
+	sum := 0.0
+	rows, cols := a.Dims()
+	for i := range rows {
+		for j := range cols {
+			sum += half.At(i, j) * a.At(i, j)
+		}
+	}
+	return sum
+}
+
+func total(sizes []int) int {
+	sum := 0
+	for _, n := range sizes {
+		sum += n
+	}
+	return sum
 }
 
 // pseudoInverse returns (a'a)^-1 over the combinations that a determines, and

@@ -55,6 +55,24 @@ func (l Loss) of(r float64) (rho, weight float64) {
 	return r * r, 1
 }
 
+// curvature is the derivative of r x weight, half the second derivative of the
+// loss: what residuals beyond the scale add to the information on a parameter.
+// Where the loss is concave it counts as 0.
+func (l Loss) curvature(r float64) float64 {
+	u := r / l.Scale
+	switch l.Kind {
+	case SoftL1:
+		return math.Pow(1+u*u, -1.5)
+	case Huber:
+		if math.Abs(u) > 1 {
+			return 0
+		}
+	case Cauchy:
+		return max(0, (1-u*u)/((1+u*u)*(1+u*u)))
+	}
+	return 1
+}
+
 // cost adds up the losses; +Inf when a residual is not a finite number.
 func (l Loss) cost(residuals []float64) float64 {
 	sum := 0.0

@@ -16,6 +16,10 @@ type Problem struct {
 	// gives one or more residuals, the same number at every point.
 	Units int
 
+	// Sizes is the number of residuals of each unit; nil = one each. Residuals of
+	// one unit share errors: they are one cluster of the covariance.
+	Sizes []int
+
 	// Eval returns the residuals, in units of their sigma, of the listed units
 	// in that order, at several points: values of all Params, fixed ones
 	// included. Points are independent and may be evaluated in parallel. Equal
@@ -38,6 +42,9 @@ func (p *Problem) check() error {
 	}
 	if p.Units < 1 {
 		return fmt.Errorf("no data to fit")
+	}
+	if p.Sizes != nil && len(p.Sizes) != p.Units {
+		return fmt.Errorf("%d sizes of %d units", len(p.Sizes), p.Units)
 	}
 	return p.Loss.check()
 }

@@ -135,7 +135,7 @@ func FuzzRead(f *testing.F) {
 			_ = err.Error()
 			return
 		}
-		DropDuplicates([]*File{file})
+		DropDuplicates(rowsOf(file))
 		for i := range file.Rows {
 			o := &file.Rows[i]
 			for _, target := range o.Targets {

@@ -16,7 +16,7 @@ type meaning struct {
 	metric string // column of core/metrics
 	factor float64
 	source bool // where the row was published
-	note   string
+	unsaid bool // the name gives no statistic
 }
 
 // aliases are names of scenario keys seen in published tables, folded.
@@ -61,7 +61,7 @@ func metricOf(name string) (m meaning, ok bool, problem string) {
 	} else if g := statLast.FindStringSubmatch(fold(name)); g != nil {
 		family, stat, unit = g[1], g[2], g[3]
 		if stat == "" {
-			m.note = "no statistic in the name: taken for the mean"
+			m.unsaid = true
 		}
 	} else {
 		return m, false, ""

@@ -67,6 +67,7 @@ type Observation struct {
 	sheet  *sheet
 	record int
 	column map[string]int // scenario path or metric -> column it came from
+	unsaid []int          // targets whose column names no statistic: taken for means
 }
 
 // Value returns what the row says of a scenario key, nil for nothing.
@@ -164,39 +165,50 @@ func Read(name string, data []byte, opt Options) (*File, error) {
 	return f, nil
 }
 
-// Hash is one hash for the contents of several files, whatever their order.
-func Hash(files []*File) string {
-	sums := make([]string, len(files))
-	for i, f := range files {
-		sums[i] = f.SHA256
-	}
-	if len(sums) == 1 {
-		return sums[0]
-	}
-	slices.Sort(sums)
-	sum := sha256.Sum256([]byte(strings.Join(sums, "\n")))
-	return hex.EncodeToString(sum[:])
-}
-
 // DropDuplicates drops rows that repeat an earlier row exactly, values and
 // measurements, under another source or id: one run published twice is one
 // run. Runs of the same condition with other measurements stay.
-func DropDuplicates(files []*File) {
+func DropDuplicates(rows []*Observation) {
 	first := map[string]*Observation{}
-	for _, f := range files {
-		for i := range f.Rows {
-			o := &f.Rows[i]
-			if o.Dropped != "" {
-				continue
-			}
-			key := fmt.Sprintf("%q %v %v", o.Values, o.Values, o.Targets)
-			if e := first[key]; e != nil {
-				o.drop("repeats %s:%d exactly", e.File, e.Line)
-				continue
-			}
-			first[key] = o
+	for _, o := range rows {
+		if o.Dropped != "" {
+			continue
 		}
+		key := fmt.Sprintf("%q %v %v", o.Values, o.Values, o.Targets)
+		if e := first[key]; e != nil {
+			o.drop("repeats %s:%d exactly", e.File, e.Line)
+			continue
+		}
+		first[key] = o
 	}
+}
+
+// measure adds a measured value; unsaid: its column names no statistic.
+func (o *Observation) measure(metric string, ms float64, column int, unsaid bool) {
+	if unsaid {
+		o.unsaid = append(o.unsaid, len(o.Targets))
+	}
+	o.Targets = append(o.Targets, Target{metric, ms})
+	o.column[metric] = column
+}
+
+// Statistic says which statistic the values are whose columns name none: mean,
+// which they are taken for, or p50.
+func (o *Observation) Statistic(stat string) error {
+	if stat == "" || stat == "mean" {
+		return nil
+	}
+	for _, i := range o.unsaid {
+		t := &o.Targets[i]
+		metric := strings.Replace(t.Metric, "_mean_", "_"+stat+"_", 1)
+		if _, ok := o.Target(metric); ok {
+			return o.Errorf(t.Metric, "rename one of the columns", "with measurement.statistic = %q two columns are %s", stat, metric)
+		}
+		o.column[metric] = o.column[t.Metric]
+		t.Metric = metric
+	}
+	o.unsaid = nil
+	return nil
 }
 
 // Target returns the measured value of a metric in ms, and whether there is
@@ -208,16 +220,6 @@ func (o *Observation) Target(metric string) (float64, bool) {
 		}
 	}
 	return 0, false
-}
-
-// Reason is Dropped without the figures of the row, so that rows can be
-// counted by it.
-func (o *Observation) Reason() string {
-	reason, _, _ := strings.Cut(o.Dropped, ":")
-	if strings.HasPrefix(reason, "repeats ") {
-		return "repeat another row"
-	}
-	return reason
 }
 
 // Path turns the shorthand of a key of the one class, workload.prompt_tokens,

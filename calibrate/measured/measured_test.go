@@ -26,6 +26,17 @@ func read(t *testing.T, name, text string, opt Options) *File {
 	return f
 }
 
+// rowsOf lists the rows of files.
+func rowsOf(files ...*File) []*Observation {
+	var out []*Observation
+	for _, f := range files {
+		for i := range f.Rows {
+			out = append(out, &f.Rows[i])
+		}
+	}
+	return out
+}
+
 func TestTidy(t *testing.T) {
 	f := read(t, "x.csv", tidyFile, Options{})
 	if f.Form != Tidy || len(f.Rows) != 2 || fmt.Sprint(f.Ignored) != "[output_throughput]" {
@@ -71,6 +82,46 @@ func TestOpenLoop(t *testing.T) {
 	}
 	if second.Dropped != "ttft_p50_ms 30 above ttft_p99_ms 20" {
 		t.Errorf("dropped: %q", second.Dropped)
+	}
+}
+
+// What an open-loop row leaves out is noted; a rate under a cap is no load that
+// can be simulated.
+func TestOpenLoopIncomplete(t *testing.T) {
+	f := read(t, "x.csv", "model,gpu,isl,osl,request_rate,max_concurrency,num_prompts,ttft_p50_ms\n"+
+		"llama-2-7b,a100-80,100,50,4,,,30\n"+
+		"llama-2-7b,a100-80,100,50,4,16,200,30\n"+
+		"llama-2-7b,a100-80,100,50,4,,200,30\n", Options{})
+	if r := &f.Rows[0]; len(r.Notes) != 1 || r.Notes[0] != "number of requests not said: 1000" || r.Value("workload.requests") != 1000 {
+		t.Errorf("notes %q, %v requests", r.Notes, r.Value("workload.requests"))
+	}
+	if r := &f.Rows[1]; r.Dropped != "a rate under a cap on concurrency is neither an open nor a closed loop: 4 per second, at most 16 in flight" {
+		t.Errorf("dropped: %q", r.Dropped)
+	}
+	if r := &f.Rows[2]; r.Dropped != "" || len(r.Notes) != 0 {
+		t.Errorf("dropped %q, notes %q", r.Dropped, r.Notes)
+	}
+}
+
+func TestStatistic(t *testing.T) {
+	one := func() *Observation {
+		return &read(t, "x.csv", "model,isl,osl,conc,ttft_ms,ttft_p99_ms,tpot_mean_ms\nllama-2-7b,9,9,1,20,30,5\n", Options{}).Rows[0]
+	}
+	o := one()
+	if err := o.Statistic("mean"); err != nil || o.Targets[0].Metric != "ttft_mean_ms" {
+		t.Errorf("%v %v", err, o.Targets)
+	}
+	for range 2 {
+		if err := o.Statistic("p50"); err != nil || fmt.Sprint(o.Targets) != "[{ttft_p50_ms 20} {ttft_p99_ms 30} {tpot_mean_ms 5}]" {
+			t.Errorf("%v %v", err, o.Targets)
+		}
+	}
+	if err := o.Errorf("ttft_p50_ms", "", "x").Error(); !strings.HasPrefix(err, "x.csv:2:18: ttft_ms: x") {
+		t.Error(err)
+	}
+	o = &read(t, "x.csv", "model,isl,osl,conc,ttft_ms,ttft_p50_ms\nllama-2-7b,9,9,1,20,19\n", Options{}).Rows[0]
+	if err := o.Statistic("p50"); err == nil || !strings.Contains(err.Error(), "two columns are ttft_p50_ms") {
+		t.Errorf("%v", err)
 	}
 }
 
@@ -166,7 +217,7 @@ func TestAiconfigurator(t *testing.T) {
 	if f.Form != Aiconfigurator {
 		t.Fatal(f.Form)
 	}
-	DropDuplicates([]*File{f})
+	DropDuplicates(rowsOf(f))
 	r := f.Rows
 	for _, c := range []struct {
 		row  int
@@ -245,7 +296,7 @@ func TestPublished(t *testing.T) {
 		}
 		files = append(files, read(t, name, string(data), Options{}))
 	}
-	DropDuplicates(files)
+	DropDuplicates(rowsOf(files...))
 	rows, usable := 0, 0
 	byID := map[string]*Observation{}
 	for _, f := range files {

@@ -54,8 +54,8 @@ var siliconColumns = []Mapping{
 	{"mode", "dropped unless agg"},
 	{"backend_version", "engine.version (blank: tag of the image in silicon_data_source)"},
 	{"silicon_data_source", "workload.concurrency, measurement.length_range, engine.version"},
-	{"silicon_ttft_ms", "ttft_mean_ms"},
-	{"silicon_tpot_ms", "tpot_mean_ms"},
+	{"silicon_ttft_ms", "ttft_mean_ms (the statistic is measurement.statistic, the mean unless set)"},
+	{"silicon_tpot_ms", "tpot_mean_ms (likewise)"},
 }
 
 // readAiconfigurator reads rows of aiconfigurator's silicon_sample.csv.
@@ -147,8 +147,7 @@ func (r *siliconRow) read() error {
 		if err != nil {
 			return err
 		}
-		r.Targets = append(r.Targets, Target{t.Meaning, ms})
-		r.column[t.Meaning] = c
+		r.measure(t.Meaning, ms, c, true)
 	}
 	if len(r.Targets) == 0 {
 		r.drop("no measured value")

@@ -87,8 +87,8 @@ func (m *meaning) String() string {
 	if m.factor != 1 {
 		text += fmt.Sprintf(" (x %g)", m.factor)
 	}
-	if m.note != "" {
-		text += " (" + m.note + ")"
+	if m.unsaid {
+		text += " (no statistic in the name: measurement.statistic, the mean unless set)"
 	}
 	return text
 }
@@ -128,8 +128,7 @@ func (o *Observation) readTidy(means []*meaning) error {
 			if err != nil {
 				return err
 			}
-			o.Targets = append(o.Targets, Target{m.metric, ms})
-			o.column[m.metric] = c
+			o.measure(m.metric, ms, c, m.unsaid)
 		default:
 			if err := o.assign(m.path, c); err != nil {
 				return err
@@ -188,14 +187,20 @@ func (o *Observation) fieldError(err error, c int) error {
 	return o.sheet.cellError(o.record, c, fe.Hint, "%s", fe.Message())
 }
 
+// openRequests is the length of an open-loop run that does not say it.
+const openRequests = 1000
+
 // complete adds the load model that follows from the columns.
 func (o *Observation) complete() error {
 	if len(o.Targets) == 0 {
 		o.drop("no measured value")
 	}
 	conc, _ := o.Value(ConcurrencyPath).(int)
-	_, open := o.Value(RatePath).(float64)
+	rate, open := o.Value(RatePath).(float64)
 	switch {
+	case open && conc > 0 && o.Value("workload.arrival") != "closed":
+		o.drop("a rate under a cap on concurrency is neither an open nor a closed loop: %g per second, at most %d in flight", rate, conc)
+		return nil
 	case open && o.Value("workload.arrival") == nil:
 		o.set("workload.arrival", "poisson", -1)
 	case conc < 1 && !open && o.Value("workload.arrival") == nil:
@@ -207,7 +212,14 @@ func (o *Observation) complete() error {
 			return o.Errorf("", "add a column "+strings.TrimPrefix(short, "workload."), "%s is not said", short)
 		}
 	}
-	if conc > 0 && !open && o.Value("measurement.prompts_per_concurrency") == nil && o.Value("workload.requests") == nil {
+	if o.Value("workload.requests") != nil {
+		return nil
+	}
+	if arrival := o.Value("workload.arrival"); arrival != nil && arrival != "closed" && arrival != "trace" && o.Value("workload.duration_s") == nil {
+		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d", openRequests))
+		o.set("workload.requests", openRequests, -1)
+	}
+	if conc > 0 && !open && o.Value("measurement.prompts_per_concurrency") == nil {
 		o.set("measurement.prompts_per_concurrency", promptsPerConcurrency, -1)
 		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d per unit of concurrency", promptsPerConcurrency))
 	}

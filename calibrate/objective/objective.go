@@ -104,6 +104,9 @@ func (o *Objective) Problem(ctx context.Context, conds []int, loss fit.Loss) *fi
 	for _, q := range o.Params {
 		p.Params = append(p.Params, q.Param)
 	}
+	for _, c := range conds {
+		p.Sizes = append(p.Sizes, len(o.residuals(nil, c, make([]float64, len(o.Targets)))))
+	}
 	p.Eval = func(points [][]float64, units []int) ([][]float64, error) {
 		list := make([]int, len(units))
 		for i, u := range units {
@@ -212,7 +215,7 @@ func (o *Objective) predict(ctx context.Context, sim *core.Simulator, c int, x [
 	}
 	mean := make([]float64, len(o.Targets))
 	for draw := range o.draws {
-		res, err := sim.Run(ctx, &sc, core.Options{Replicate: draw})
+		res, err := sim.Run(ctx, &sc, core.Options{Replicate: draw, NoCapacity: true})
 		if err != nil {
 			return nil, err
 		}

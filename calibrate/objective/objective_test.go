@@ -33,7 +33,7 @@ func rows(t *testing.T, text string) []*measured.Observation {
 func pair(t *testing.T, text string) ([]Condition, []*measured.Observation) {
 	t.Helper()
 	obs := rows(t, text)
-	conds, err := Pair(obs, nil, scenario.NewCatalog("."))
+	conds, err := Pair(context.Background(), obs, nil, scenario.NewCatalog("."))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -67,7 +67,7 @@ func TestPairErrors(t *testing.T) {
 		{"h100,llama-3.1-70b,fp8,4,1024,1024,8,0.8,96,12\n", "x.csv:2"},
 		{"h100-sxm,llama-9,fp8,4,1024,1024,8,0.8,96,12\n", `"llama-9"`},
 	} {
-		_, err := Pair(rows(t, c.row), nil, scenario.NewCatalog("."))
+		_, err := Pair(context.Background(), rows(t, c.row), nil, scenario.NewCatalog("."))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: want an error with %q, got %v", c.row, c.want, err)
 		}
@@ -276,9 +276,37 @@ func TestParameters(t *testing.T) {
 			t.Errorf("%s on one chip with a dense model", absent)
 		}
 	}
-	for version, step := range map[string]float64{"vllm 0.2.7": 5000, "0.6": 2300, "": 450, "vllm 0.16.0": 600, "0.19": 300, "1.0": 450} {
-		if e := eraOf(version); e.step != step {
-			t.Errorf("version %q: %g us per step, want %g", version, e.step, step)
+	for _, c := range []struct {
+		version string
+		step    float64
+		known   bool
+		says    string
+	}{
+		{"vllm 0.2.7", 5000, true, "those of vLLM before 0.3"},
+		{"0.6", 2300, true, "0.3 to 0.7"},
+		{"vLLM v0.12.0", 450, true, "0.8 to 0.15"},
+		{"vllm 0.16.0", 600, true, "0.16 to 0.18"},
+		{"0.19", 300, true, "0.19 and later"},
+		{"", 450, false, "0.8 to 0.15, twice as wide: engine.version is not said"},
+		{"nightly", 450, false, `0.8 to 0.15, twice as wide: no era is known for engine.version "nightly"`},
+		{"sglang 0.5.2", 450, false, "no era is known"},
+		{"vllm 1.0", 300, false, `0.19 and later, twice as wide: no era is known for engine.version "vllm 1.0"`},
+	} {
+		if e, known := eraOf(c.version); e.step != c.step || known != c.known {
+			t.Errorf("version %q: %g us per step, known %t", c.version, e.step, known)
+		}
+		if text := HostTimes(c.version); !strings.Contains(text, c.says) || c.known == strings.Contains(text, "wide") {
+			t.Errorf("version %q: %q", c.version, text)
+		}
+		sc.Engine.Version = c.version
+		for _, p := range Parameters(&sc, 1) {
+			want := 0.5
+			if !c.known {
+				want = 1
+			}
+			if p.Name == "step_overhead_us" && p.Prior.SD != want {
+				t.Errorf("version %q: prior sd %g, want %g", c.version, p.Prior.SD, want)
+			}
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package objective
 
 import (
+	"fmt"
 	"math"
 	"regexp"
 	"strconv"
@@ -90,37 +91,55 @@ var unknownChip = map[string]float64{
 
 // era holds the centres of the host times of an engine era. Source as family.
 type era struct {
+	name                       string  // versions of vLLM
 	step, layer, moe, sequence float64 // us; moe is what a layer with experts takes more
 }
 
 var eras = []era{
-	{5_000, 200, 40, 340}, // before vLLM 0.3 (2023)
-	{2_300, 22, 40, 80},   // 0.3 to 0.7 (2024)
-	{450, 47, 42, 38},     // 0.8 to 0.15 (2025)
-	{600, 65, 42, 24},     // 0.16 to 0.18
-	{300, 20, 42, 9},      // 0.19 and later
+	{"before 0.3", 5_000, 200, 40, 340}, // 2023
+	{"0.3 to 0.7", 2_300, 22, 40, 80},   // 2024
+	{"0.8 to 0.15", 450, 47, 42, 38},    // 2025
+	{"0.16 to 0.18", 600, 65, 42, 24},
+	{"0.19 and later", 300, 20, 42, 9},
 }
 
-var versionNumber = regexp.MustCompile(`(\d+)\.(\d+)`)
+var versionNumber = regexp.MustCompile(`(?i)^\s*(?:vllm)?[\s:=/_-]*v?(\d+)\.(\d+)`)
 
-// eraOf finds the era of an engine version such as "vllm 0.12.0"; late 2025
-// when the version does not say.
-func eraOf(version string) era {
+// eraOf finds the era of an engine version such as "vllm 0.12.0", and whether
+// it is known: the newest era stands in for versions from 1.0 on, that of late
+// 2025 for an engine or version that is not said or not vLLM's.
+func eraOf(version string) (e era, known bool) {
 	m := versionNumber.FindStringSubmatch(version)
-	if m == nil || m[1] != "0" {
-		return eras[2]
+	switch {
+	case m == nil:
+		return eras[2], false
+	case m[1] != "0":
+		return eras[len(eras)-1], false
 	}
-	switch minor, _ := strconv.Atoi(m[2]); {
+	switch minor, err := strconv.Atoi(m[2]); {
+	case err != nil || minor >= 19:
+		return eras[4], true
 	case minor < 3:
-		return eras[0]
+		return eras[0], true
 	case minor < 8:
-		return eras[1]
+		return eras[1], true
 	case minor < 16:
-		return eras[2]
-	case minor < 19:
-		return eras[3]
+		return eras[2], true
 	}
-	return eras[4]
+	return eras[3], true
+}
+
+// HostTimes says which engine era the priors of the host times are of.
+func HostTimes(version string) string {
+	e, known := eraOf(version)
+	text := "priors of host times are those of vLLM " + e.name
+	switch {
+	case known:
+		return text
+	case version == "":
+		return text + ", twice as wide: engine.version is not said"
+	}
+	return fmt.Sprintf("%s, twice as wide: no era is known for engine.version %q", text, version)
 }
 
 // Parameters returns what is fitted to rows of one chip, model and engine
@@ -163,11 +182,11 @@ func centers(sc *scenario.Scenario) (center map[string]float64, known map[string
 	for name, x := range unknownChip {
 		center[name] = x
 	}
-	e := eraOf(sc.Engine.Version)
+	e, ok := eraOf(sc.Engine.Version)
 	for name, x := range map[string]float64{
 		"step_overhead_us": e.step, "layer_overhead_us": e.layer, "sequence_overhead_us": e.sequence,
 	} {
-		center[name], known[name] = x, true
+		center[name], known[name] = x, ok
 	}
 	if sc.Model.Experts > 0 {
 		center["layer_overhead_us"] += e.moe

@@ -39,7 +39,8 @@ type Fit struct {
 	Weak       string      `json:"weak_direction"`
 	Errors     []Error     `json:"errors"`
 	Validity   []Range     `json:"validity"`
-	HeldOut    string      `json:"held_out"` // how
+	HeldOut    string      `json:"held_out"`          // how
+	Assumed    []string    `json:"assumed,omitempty"` // what the measurements do not say
 	Gates      []Gate      `json:"gates,omitempty"`
 }
 

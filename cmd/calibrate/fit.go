@@ -71,9 +71,9 @@ func checkCommand(stdout io.Writer) *cobra.Command {
 		Use:   "check FILE...",
 		Short: "Say what a fit would read: columns, units, load, rows left out; no fit",
 		Args:  cobra.MinimumNArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			o.Files = args
-			text, err := calibrate.Check(o)
+			text, err := calibrate.Check(c.Context(), o)
 			if err != nil {
 				return err
 			}
