@@ -71,6 +71,7 @@ func (j *job) parameters(f *results.Fit) {
 				p.Notes = append(p.Notes, "AT ITS "+strings.ToUpper(e.Bound))
 			}
 			if e.AsPrior() {
+				p.AsPrior = true
 				p.Notes = append(p.Notes, "as its prior: the data hardly say")
 			} else if span > weakSpan {
 				p.Notes = append(p.Notes, fmt.Sprintf("WEAK: interval spans %.0fx", span))
@@ -165,6 +166,10 @@ func (j *job) validity() []results.Range {
 func (j *job) gates(f *results.Fit) {
 	if f.Status != "converged" {
 		f.Gates = append(f.Gates, results.Gate{What: "fit " + f.Status})
+	}
+	learned := func(p results.Parameter) bool { return !p.Held && !p.AsPrior && p.Lo < p.Hi }
+	if !slices.ContainsFunc(f.Parameters, learned) {
+		f.Gates = append(f.Gates, results.Gate{What: "the data determine no parameter: every one is as its prior"})
 	}
 	if limit := j.spec.maxError; limit > 0 {
 		for _, e := range f.Errors {

@@ -237,8 +237,14 @@ func (r *specReader) parameters() {
 		}
 		r.parameter(&r.params[i], e)
 	}
+	paths := map[string]string{}
 	for i := range r.params {
-		r.checkParam(&r.params[i])
+		p := &r.params[i]
+		r.checkParam(p)
+		if other := paths[p.Path]; other != "" && p.Path != "" {
+			r.fail("params."+p.Name, "keep one", "parameter %s has the path of %s, %s", p.Name, other, p.Path)
+		}
+		paths[p.Path] = p.Name
 	}
 }
 

@@ -9,9 +9,8 @@ import (
 	"scoville/core/unit"
 )
 
-// What the publisher does not say of the runs and the data do, see the design
-// notes on the load model: which convention explains the rows was found by
-// fitting each. TTFT and TPOT are means over ten prompts per unit of
+// What the publisher does not say of the runs and the data do: which convention
+// explains the rows was found by fitting each. TTFT and TPOT are means over ten prompts per unit of
 // concurrency, opening burst included. Rows with "measured=" in their source
 // text draw lengths from 0.8 L to L under a token budget of 8192; the others
 // have exact lengths and a budget of 1.125 prompt lengths.

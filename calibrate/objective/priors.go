@@ -47,8 +47,7 @@ var quantities = []quantity{
 
 // family holds the centres of the priors of a family of chips. Source: a first
 // fit of this form to the public measurements of aiconfigurator (vLLM 0.11 to
-// 0.18), argonne (2024 grid), splitwise and llmservingsim; see the design notes
-// on the performance model.
+// 0.18), argonne (2024 grid), splitwise and llmservingsim.
 type family struct {
 	names  []string           // prefixes of catalogue names
 	fp8    float64            // compute_util of fp8 GEMMs; 0 = that of the others

@@ -70,6 +70,9 @@ func (f *Fit) source(p *Parameter) string {
 	if p.Held {
 		return "assumed: held in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
 	}
+	if p.AsPrior {
+		return "assumed: as its prior, the data of " + f.DataSHA256[:min(12, len(f.DataSHA256))] + " hardly say"
+	}
 	return fmt.Sprintf("calibrated: %d rows of data %s, 95 %% interval %s to %s",
 		f.Rows, f.DataSHA256[:min(12, len(f.DataSHA256))], number(round(p.Lo, 3)), number(round(p.Hi, 3)))
 }

@@ -78,18 +78,19 @@ type Start struct {
 
 // Parameter is one quantity of the fit.
 type Parameter struct {
-	Name  string   `json:"name"`
-	Path  string   `json:"path"`
-	Unit  string   `json:"unit"`
-	Value float64  `json:"value"`
-	Lo    float64  `json:"lo"` // 95 % interval
-	Hi    float64  `json:"hi"`
-	Min   float64  `json:"min"` // bounds
-	Max   float64  `json:"max"`
-	Init  float64  `json:"init"`
-	Held  bool     `json:"held"` // not fitted
-	Prior *Prior   `json:"prior,omitempty"`
-	Notes []string `json:"notes,omitempty"`
+	Name    string   `json:"name"`
+	Path    string   `json:"path"`
+	Unit    string   `json:"unit"`
+	Value   float64  `json:"value"`
+	Lo      float64  `json:"lo"` // 95 % interval
+	Hi      float64  `json:"hi"`
+	Min     float64  `json:"min"` // bounds
+	Max     float64  `json:"max"`
+	Init    float64  `json:"init"`
+	Held    bool     `json:"held"` // not fitted
+	Prior   *Prior   `json:"prior,omitempty"`
+	AsPrior bool     `json:"as_prior,omitempty"` // the data hardly say
+	Notes   []string `json:"notes,omitempty"`
 }
 
 // Prior is what was known before: ln value normal around ln center.
