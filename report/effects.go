@@ -16,7 +16,7 @@ import (
 // change that each one-at-a-time level brings. nil without such a design.
 func (r *Report) effects() []section {
 	points := r.data.Points
-	metrics := r.metrics()
+	metrics := r.data.Metrics()
 	var out []section
 	base := 0
 	for i := range points.Len() {
@@ -31,7 +31,11 @@ func (r *Report) effects() []section {
 		level, _ := points.String(points.Index("oat_level"), i)
 		label := path[strings.LastIndexByte(path, '.')+1:]
 		s := &out[len(out)-1]
-		row := []string{label + " " + signed(level)}
+		worse := i
+		if r.state(base) == unjudged {
+			worse = base
+		}
+		row := []string{r.label(label+" "+signed(level), worse)}
 		for _, m := range metrics {
 			row = append(row, r.effect(i, base, m))
 		}
@@ -69,7 +73,7 @@ func (r *Report) legend() string {
 		n = max(n, int(runs))
 	}
 	if n < 2 {
-		return "1 replicate: no intervals. Ask for more under [replicates]"
+		return "one run a point: no intervals. Ask for more under [replicates], unless nothing is drawn at random"
 	}
 	return fmt.Sprintf("95%% interval of the paired difference, %d replicates. ~ = includes 0", n)
 }
@@ -79,13 +83,11 @@ func (r *Report) baseline(i int, metrics []table.Column) section {
 	points := r.data.Points
 	s := section{head: []string{""}}
 	var outer []string
-	for _, c := range r.data.Effects.Columns {
-		if c.Path != "" {
-			outer = append(outer, c.Name+" = "+plain(points.Row(i)[points.Index(c.Name)]))
-		}
+	for _, name := range r.data.Manifest.Outer {
+		outer = append(outer, name+" = "+plain(points.Row(i)[points.Index(name)]))
 	}
 	s.title = strings.Join(outer, ", ")
-	row := []string{"baseline"}
+	row := []string{r.label("baseline", i)}
 	for _, m := range metrics {
 		s.head = append(s.head, m.Name)
 		row = append(row, r.mean(i, m))
@@ -104,7 +106,7 @@ func (r *Report) mean(i int, m table.Column) string {
 	if status, _ := points.String(points.Index("status"), i); status != results.OK {
 		return status
 	}
-	if r.saturated(i) {
+	if r.state(i) == saturated {
 		return "saturated"
 	}
 	mean, ok := points.Float(points.Index(m.Name+"_mean"), i)
@@ -126,7 +128,7 @@ func (r *Report) effect(i, base int, m table.Column) string {
 		if status, _ := points.String(points.Index("status"), p); status != results.OK {
 			return status
 		}
-		if r.saturated(p) {
+		if r.state(p) == saturated {
 			return "saturated"
 		}
 	}
@@ -155,9 +157,9 @@ func (r *Report) bound(i int) []string {
 		value float64
 	}
 	var shares []share
-	for _, c := range r.data.Metrics() {
+	for _, c := range r.runs.Columns {
 		name, ok := strings.CutPrefix(c.Name, "wait_")
-		if !ok {
+		if !ok || c.Path != "" {
 			continue
 		}
 		if v, ok := r.runMean(i, c.Name); ok {
@@ -204,7 +206,7 @@ func (r *Report) bound(i int) []string {
 
 // runMean is the mean of a column of the runs table over the ok runs of point i.
 func (r *Report) runMean(i int, column string) (float64, bool) {
-	runs := r.data.Runs
+	runs := r.runs
 	point, _ := r.data.Points.Int(r.data.Points.Index("point_index"), i)
 	at := func(j int) int64 {
 		p, _ := runs.Int(runs.Index("point_index"), j)

@@ -15,10 +15,9 @@ import (
 const maxListed, maxPoints = 24, 10
 
 // best makes the table of a design without baselines: every point if they are
-// few, else those best in the first metric. Saturated points are left out of a
-// ranking: they have no steady value.
+// few, else those best in the first metric.
 func (r *Report) best() section {
-	points, axes, metrics := r.data.Points, r.data.Axes(), r.metrics()
+	points, axes, metrics := r.data.Points, r.data.Axes(), r.data.Metrics()
 	s := section{title: "points", head: []string{"point"}}
 	var rank []int
 	for i := range points.Len() {
@@ -27,7 +26,7 @@ func (r *Report) best() section {
 	if len(rank) > maxListed {
 		by := metrics[max(0, slices.IndexFunc(metrics, func(c table.Column) bool { return c.Better != "" }))]
 		rank = r.ranked(by)
-		s.title = fmt.Sprintf("best %d of %s steady points, by %s", min(maxPoints, len(rank)), grouped(len(rank)), by.Name)
+		s.title = fmt.Sprintf("best %d of %s, by %s", min(maxPoints, len(rank)), r.kind(rank), by.Name)
 		rank = rank[:min(maxPoints, len(rank))]
 	}
 	for _, c := range axes {
@@ -42,7 +41,7 @@ func (r *Report) best() section {
 	}
 	for _, i := range rank {
 		index, _ := points.Int(points.Index("point_index"), i)
-		row := append([]string{fmt.Sprint(index)}, r.cells(axes, i)...)
+		row := append([]string{r.label(fmt.Sprint(index), i)}, r.cells(axes, i)...)
 		if load {
 			row = append(row, r.load(i))
 		}
@@ -80,14 +79,32 @@ func (r *Report) load(i int) string {
 	return fmt.Sprintf("%.2f", v)
 }
 
-// bounds counts the steady points by the resource that bounds them.
+// kind counts points by what they are: "2 steady points", or "2 points" where
+// some are closed loops or bursts, which are bounded in another way.
+func (r *Report) kind(rank []int) string {
+	word := "steady point"
+	for _, i := range rank {
+		switch r.state(i) {
+		case bounded:
+			return plural(len(rank), "point")
+		case unjudged:
+			word = "not judged point"
+		}
+	}
+	return plural(len(rank), word)
+}
+
+// bounds counts the points whose numbers hold by the resource that bounds them.
 func (r *Report) bounds() []string {
 	points := r.data.Points
 	count := map[string]int{}
-	for i := range points.Len() {
-		if name, ok := points.String(points.Index("bound"), i); ok && !r.saturated(i) {
-			count[name]++
-		}
+	held := r.holding(func(i int) bool {
+		_, ok := points.String(points.Index("bound"), i)
+		return ok
+	})
+	for _, i := range held {
+		name, _ := points.String(points.Index("bound"), i)
+		count[name]++
 	}
 	if len(count) == 0 {
 		return nil
@@ -97,21 +114,38 @@ func (r *Report) bounds() []string {
 	for i, name := range names {
 		names[i] = fmt.Sprintf("%s %s", name, grouped(count[name]))
 	}
-	return []string{"steady points by the resource they wait for most: " + strings.Join(names, ", ")}
+	return []string{r.kind(held) + " by the resource they wait for most: " + strings.Join(names, ", ")}
 }
 
-// ranked returns the points that are ok, not saturated and have a value of the
-// metric, best first; equal ones in plan order.
+// holding lists the points with a property that are steady, closed loops or
+// bursts; where there are none, those that nobody could judge.
+func (r *Report) holding(has func(i int) bool) []int {
+	byState := map[state][]int{}
+	for i := range r.data.Points.Len() {
+		s := r.state(i)
+		if s == bounded {
+			s = steady
+		}
+		if has(i) {
+			byState[s] = append(byState[s], i)
+		}
+	}
+	if len(byState[steady]) == 0 {
+		return byState[unjudged]
+	}
+	return byState[steady]
+}
+
+// ranked returns the ok points that hold and have a value of the metric, best
+// first; equal ones in plan order. A saturated point has no value to rank.
 func (r *Report) ranked(by table.Column) []int {
 	points := r.data.Points
 	col := points.Index(by.Name + "_mean")
-	var rank []int
-	for i := range points.Len() {
+	rank := r.holding(func(i int) bool {
 		status, _ := points.String(points.Index("status"), i)
-		if _, ok := points.Float(col, i); ok && status == results.OK && !r.saturated(i) {
-			rank = append(rank, i)
-		}
-	}
+		_, ok := points.Float(col, i)
+		return ok && status == results.OK
+	})
 	slices.SortStableFunc(rank, func(a, b int) int {
 		x, _ := points.Float(col, a)
 		y, _ := points.Float(col, b)

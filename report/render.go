@@ -32,6 +32,12 @@ func (r *Report) Text(w io.Writer) error {
 			fmt.Fprintln(&b, n)
 		}
 	}
+	for i, note := range r.data.Manifest.Notes {
+		if i == 0 {
+			fmt.Fprintln(&b)
+		}
+		fmt.Fprintf(&b, "note  %s\n", note)
+	}
 	fmt.Fprintf(&b, "\nfiles  %s, %s, %s, %s in %s\n", results.RunsFile, results.PointsFile, results.EffectsFile, File, r.data.Dir)
 	_, err := w.Write(b.Bytes())
 	return err
@@ -59,6 +65,12 @@ func (r *Report) markdown() []byte {
 		for _, n := range s.notes {
 			fmt.Fprintf(&b, "\n%s\n", escape(n))
 		}
+	}
+	for i, note := range m.Notes {
+		if i == 0 {
+			b.WriteString("\n## notes\n\n")
+		}
+		fmt.Fprintf(&b, "- %s\n", escape(note))
 	}
 	fmt.Fprintf(&b, "\n## provenance\n\n- study %s, SHA-256 %s\n- seed %d, simulator version %d, result schema %d\n", results.StudyFile, m.StudySHA256, m.Seed, m.SimVersion, m.Schema)
 	for _, set := range m.Set {

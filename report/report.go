@@ -19,6 +19,7 @@ const File = "report.md"
 // Report is the answer of one sweep: what ran, and its tables.
 type Report struct {
 	data     *results.Dataset
+	runs     *table.Frame // nil = not needed
 	summary  []string
 	sections []section
 }
@@ -36,11 +37,16 @@ const maxSections = 12
 
 // Load reads the results in a folder.
 func Load(dir string) (*Report, error) {
-	d, err := results.Open(dir)
+	d, err := results.OpenFor(dir, shown)
 	if err != nil {
 		return nil, err
 	}
 	r := &Report{data: d}
+	if r.explains() {
+		if r.runs, err = d.Runs(); err != nil {
+			return nil, err
+		}
+	}
 	r.summary = r.counts()
 	r.sections = r.effects()
 	if r.sections == nil {
@@ -54,6 +60,18 @@ func Load(dir string) (*Report, error) {
 	return r, nil
 }
 
+// explains reports whether the tables say what bounds single points, which only
+// the runs tell: baselines, or the one point.
+func (r *Report) explains() bool {
+	points := r.data.Points
+	for i := range points.Len() {
+		if is, _ := points.Bool(points.Index("baseline"), i); is {
+			return true
+		}
+	}
+	return points.Len() == 1
+}
+
 // Write writes report.md into the folder of the results.
 func (r *Report) Write() error {
 	return results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown())
@@ -65,14 +83,13 @@ var preferred = []string{"tpot_mean_ms", "ttft_mean_ms", "ttft_p99_ms", "output_
 // maxShown is how many metrics fit into a table.
 const maxShown = 8
 
-// metrics returns the metric columns that the tables show: those the study
-// selected, or the preferred ones when that is too many.
-func (r *Report) metrics() []table.Column {
-	selected := slices.DeleteFunc(r.data.Metrics(), func(c table.Column) bool { return r.data.Points.Index(c.Name+"_mean") < 0 })
+// shown chooses the metrics of the tables: those the study selected, or the
+// preferred ones when that is too many.
+func shown(selected []string) []string {
 	if len(selected) <= maxShown {
 		return selected
 	}
-	fewer := slices.DeleteFunc(slices.Clone(selected), func(c table.Column) bool { return !slices.Contains(preferred, c.Name) })
+	fewer := slices.DeleteFunc(slices.Clone(selected), func(name string) bool { return !slices.Contains(preferred, name) })
 	if len(fewer) > 0 {
 		return fewer
 	}
@@ -82,13 +99,11 @@ func (r *Report) metrics() []table.Column {
 // counts says how many points and runs ended how, and why those that failed.
 func (r *Report) counts() []string {
 	points, m := r.data.Points, r.data.Manifest
-	status, saturated := map[string]int{}, 0
+	status, states := map[string]int{}, map[state]int{}
 	for i := range points.Len() {
 		s, _ := points.String(points.Index("status"), i)
 		status[s]++
-		if r.saturated(i) {
-			saturated++
-		}
+		states[r.state(i)]++
 	}
 	line := fmt.Sprintf("%s: %s", m.Study, plural(points.Len(), "point"))
 	for _, s := range []string{results.OK, results.Infeasible, results.Failed, results.Timeout} {
@@ -96,12 +111,22 @@ func (r *Report) counts() []string {
 			line += fmt.Sprintf(", %s %s", grouped(status[s]), s)
 		}
 	}
-	out := []string{line + fmt.Sprintf("; %s in %.3g s", plural(r.data.Runs.Len(), "run"), m.WallSeconds)}
-	if saturated > 0 {
-		out = append(out, plural(saturated, "point")+" saturated: requests arrive faster than they are served, or the queue still grew at the end; a mean over such a run says nothing")
+	runs := 0
+	for _, n := range m.Counts {
+		runs += n
+	}
+	out := []string{line + fmt.Sprintf("; %s in %.3g s", plural(runs, "run"), m.WallSeconds)}
+	if n := states[saturated]; n > 0 {
+		out = append(out, plural(n, "point")+" saturated: requests arrive faster than they are served, or the queue still grew at the end; a mean over such a run says nothing")
+	}
+	if n := states[unjudged]; n > 0 {
+		out = append(out, plural(n, "point")+" not judged: most runs are too short to tell whether the queue is stable or grows; a mean may be one of a longer run or not")
 	}
 	if status[results.OK] > 0 {
 		out = append(out, r.basis())
+	}
+	for _, path := range m.Inert {
+		out = append(out, path+" changed nothing: every metric of every run is the same along it")
 	}
 	return append(out, r.causes()...)
 }
@@ -109,7 +134,8 @@ func (r *Report) counts() []string {
 // basis says what the numbers rest on.
 func (r *Report) basis() string {
 	points := r.data.Points
-	calibrated, ok, sources := 0, 0, []string{}
+	calibrated, outside, ok := 0, 0, 0
+	var keys, sources []string
 	for i := range points.Len() {
 		if s, _ := points.String(points.Index("status"), i); s != results.OK {
 			continue
@@ -117,6 +143,14 @@ func (r *Report) basis() string {
 		ok++
 		if c, _ := points.Bool(points.Index("calibrated"), i); c {
 			calibrated++
+		}
+		if text, out := points.String(points.Index("outside"), i); out {
+			outside++
+			for _, sentence := range strings.Split(text, results.OutsideSeparator) {
+				if key, _, _ := strings.Cut(sentence, " "); !slices.Contains(keys, key) {
+					keys = append(keys, key)
+				}
+			}
 		}
 		if s, _ := points.String(points.Index("weakest_source"), i); s != "" && !slices.Contains(sources, s) {
 			sources = append(sources, s)
@@ -127,13 +161,26 @@ func (r *Report) basis() string {
 		slices.Sort(sources)
 		weakest = "; weakest source of a hardware number: " + strings.Join(sources, ", ")
 	}
+	beyond := ""
+	if outside > 0 {
+		beyond = fmt.Sprintf("; %s of them extrapolated beyond what it was measured at, in %s", grouped(outside), listed(keys))
+	}
 	switch {
 	case calibrated == 0:
 		return "not calibrated: efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
 	case calibrated < ok:
-		return fmt.Sprintf("calibrated at %s of %s points, the others lie outside what the calibration applies to%s", grouped(calibrated), grouped(ok), weakest)
+		return fmt.Sprintf("calibrated at %s of %s points, the others lie outside what the calibration applies to%s%s", grouped(calibrated), grouped(ok), beyond, weakest)
 	}
-	return "calibrated" + weakest
+	return fmt.Sprintf("calibrated at %s%s%s", plural(calibrated, "point"), beyond, weakest)
+}
+
+// listed joins at most four words.
+func listed(words []string) string {
+	slices.Sort(words)
+	if n := len(words) - 4; n > 0 {
+		words = append(slices.Clone(words[:4]), fmt.Sprintf("%d more", n))
+	}
+	return strings.Join(words, ", ")
 }
 
 // maxCauses is how many reasons are named.
@@ -182,10 +229,41 @@ func (r *Report) causes() []string {
 	return out
 }
 
-// saturated says whether point i is known not to be steady.
-func (r *Report) saturated(i int) bool {
-	steady, known := r.data.Points.Bool(r.data.Points.Index("steady"), i)
-	return known && !steady
+// state is what a point's numbers may be taken for.
+type state int
+
+const (
+	none      state = iota // it did not run
+	bounded                // closed loop or burst: its queue cannot grow for ever
+	steady                 // open loop with a stable queue
+	saturated              // open loop with a growing one
+	unjudged               // open loop, not known which
+)
+
+func (r *Report) state(i int) state {
+	points := r.data.Points
+	verdict, known := points.Bool(points.Index("steady"), i)
+	_, open := points.Float(points.Index("offered_rps"), i)
+	status, _ := points.String(points.Index("status"), i)
+	switch {
+	case known && verdict:
+		return steady
+	case known:
+		return saturated
+	case open:
+		return unjudged
+	case status == results.OK:
+		return bounded
+	}
+	return none
+}
+
+// label marks the name of point i where its numbers need it.
+func (r *Report) label(name string, i int) string {
+	if r.state(i) == unjudged {
+		return name + " (not judged)"
+	}
+	return name
 }
 
 // cells returns the values of columns at point i as text.

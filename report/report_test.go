@@ -51,7 +51,7 @@ func run(point, replicate int, metrics ...float64) results.Run {
 	steady := true
 	return results.Run{
 		PointID: "x", PointIndex: point, Replicate: replicate, Status: results.OK, OATChange: math.NaN(),
-		Metrics: append(metrics, 0.75, 0.2, 3), Steady: &steady, LoadRatio: 0.5, Bound: "weight_memory",
+		Metrics: append(metrics, 0.75, 0.2, 3), Steady: &steady, OfferedRPS: 2, LoadRatio: 0.5, Bound: "weight_memory",
 	}
 }
 
@@ -141,6 +141,75 @@ func TestPoints(t *testing.T) {
 // One point without a design is a table of one row.
 func TestOnePoint(t *testing.T) {
 	golden(t, "one", dataset(t, results.Meta{}, []results.Run{run(0, 0, 1.25, 30)}))
+}
+
+// Open loops that nobody could judge are labelled, and counted only where
+// nothing better is; a closed loop is no steady point.
+func TestNotJudged(t *testing.T) {
+	meta := results.Meta{
+		Axes:  []results.Axis{{Path: "engine.watermark", Kind: table.Float64, Outer: true}},
+		Notes: []string{"workload.rate_rps: has no effect"},
+	}
+	var runs []results.Run
+	for i := range 4 {
+		r := run(i, 0, 20, 10)
+		r.Axes = []any{float64(i)}
+		switch i {
+		case 0:
+			r.OfferedRPS, r.LoadRatio, r.Steady = math.NaN(), math.NaN(), nil
+		case 1, 2:
+			r.Steady = nil
+		}
+		runs = append(runs, r)
+	}
+	golden(t, "unjudged", dataset(t, meta, runs))
+	for _, c := range []struct {
+		points []int
+		want   string
+	}{
+		{[]int{0, 3}, "2 points by"}, {[]int{3}, "1 steady point by"}, {[]int{1, 2}, "2 not judged points by"}, {[]int{0, 1, 2}, "1 point by"},
+	} {
+		var some []results.Run
+		for _, i := range c.points {
+			some = append(some, runs[i])
+		}
+		if got := strings.Join(dataset(t, meta, some).bounds(), ""); !strings.HasPrefix(got, c.want) {
+			t.Errorf("%v: %q, want %q", c.points, got, c.want)
+		}
+	}
+}
+
+// An effect against a baseline that nobody could judge is labelled too.
+func TestEffectNotJudged(t *testing.T) {
+	meta := results.Meta{Axes: []results.Axis{{Path: "engine.max_num_seqs", Kind: table.Int64}}}
+	base, change := run(0, 0, 20, 10), run(1, 0, 30, 10)
+	base.Baseline, base.Steady, base.Axes = true, nil, []any{int64(10)}
+	change.OATPath, change.OATLevel, change.OATChange, change.Axes = "engine.max_num_seqs", "5", -0.5, []any{int64(5)}
+	rows := dataset(t, meta, []results.Run{base, change}).sections[0].rows
+	if rows[0][0] != "baseline (not judged)" || rows[1][0] != "max_num_seqs = 5 (not judged)" || rows[1][1] != "+50.0%" {
+		t.Errorf("%q", rows)
+	}
+}
+
+// A calibrated point outside what was measured is counted, and the keys named.
+func TestExtrapolated(t *testing.T) {
+	var runs []results.Run
+	for i := range 3 {
+		r := run(i, 0, 20, 10)
+		r.Calibrated = true
+		if i > 0 {
+			r.Outside = []string{"engine.tp = 8 is outside 1 to 4", "workload.class.a.prompt_tokens = 9000 is outside 128 to 2048"}[:i]
+		}
+		runs = append(runs, r)
+	}
+	got := dataset(t, results.Meta{}, runs).basis()
+	want := "calibrated at 3 points; 2 of them extrapolated beyond what it was measured at, in engine.tp, workload.class.a.prompt_tokens"
+	if got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := listed(strings.Split("fedcba", "")); got != "a, b, c, d, 2 more" {
+		t.Error(got)
+	}
 }
 
 func TestNoResults(t *testing.T) {

@@ -2,6 +2,7 @@ package sweep
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strconv"
@@ -11,8 +12,9 @@ import (
 	"scoville/sweep/study"
 )
 
-// Describe writes what a plan would run.
-func Describe(w io.Writer, p *Plan) error {
+// Describe writes what a plan would run, and after a pilot of a few runs how
+// long that takes with jobs simulations at a time.
+func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	st := p.Study
 	var b bytes.Buffer
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -26,15 +28,24 @@ func Describe(w io.Writer, p *Plan) error {
 	axes("axes", st.Axes)
 	axes("oat", st.OAT)
 	t.Flush()
-	count, example, err := Infeasible(p)
+	c, err := count(p)
 	if err != nil {
 		return err
 	}
 	points := grouped(p.Len())
-	if count > 0 {
-		points += fmt.Sprintf(", %s infeasible; %s", grouped(count), example)
+	if c.infeasible > 0 {
+		points += fmt.Sprintf(", %s infeasible; %s", grouped(c.infeasible), c.example)
 	}
-	fmt.Fprintf(&b, "points  %s\nruns    %s x %d replicates = %s, limit %s\n", points, grouped(p.Len()), st.Replicates, grouped(p.Runs()), grouped(int(st.MaxRuns)))
+	runs := fmt.Sprintf("%s x %d replicates = %s", grouped(p.Len()), st.Replicates, grouped(p.Runs()))
+	if p.Runs() != p.Len()*st.Replicates {
+		runs = fmt.Sprintf("%s, up to %d replicates a point", grouped(p.Runs()), st.Replicates)
+	}
+	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, runs, grouped(int(st.MaxRuns)))
+	trials, err := pilot(ctx, p, simulators())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(&b, "cost    %s\n", cost(p, trials, c.capacities, jobs))
 	for _, n := range p.Notes {
 		fmt.Fprintf(&b, "note    %s\n", n)
 	}
@@ -63,6 +74,14 @@ func grouped(n int) string {
 		s = s[:i] + "," + s[i:]
 	}
 	return s
+}
+
+// plural prints a count of something.
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
 }
 
 // Explain writes what a study key is at the first point of a plan, which layer

@@ -12,23 +12,6 @@ import (
 	"scoville/sweep/results"
 )
 
-// Infeasible counts the points of a plan that cannot run on their hardware,
-// and describes the first.
-func Infeasible(p *Plan) (count int, example string, err error) {
-	for i := range p.Len() {
-		pt, err := p.Point(i)
-		if err != nil {
-			return 0, "", err
-		}
-		if reason := infeasible(pt); reason != "" {
-			if count++; count == 1 {
-				example = fmt.Sprintf("point %d: %s", i, reason)
-			}
-		}
-	}
-	return count, example, nil
-}
-
 // infeasible says why a point cannot run; "" if it can, as far as is known
 // before its requests are drawn.
 func infeasible(pt *plan.Point) string {

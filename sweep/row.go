@@ -44,16 +44,17 @@ func failed(p *Plan, item int, reason error) (results.Run, error) {
 // row is what is known of a run before it runs. Its status is infeasible if
 // the plan knows so, else still to be set.
 func row(p *Plan, item int) (results.Run, *scenario.Scenario, error) {
-	pt, err := p.Point(item / p.Study.Replicates)
+	point, replicate := p.Run(item)
+	pt, err := p.Point(point)
 	if err != nil {
 		return results.Run{}, nil, err
 	}
 	nan := math.NaN()
 	r := results.Run{
-		PointID: pt.ID, PointIndex: pt.Index, Replicate: item % p.Study.Replicates,
+		PointID: pt.ID, PointIndex: pt.Index, Replicate: replicate,
 		Baseline: pt.Baseline, OATPath: pt.OATPath, OATLevel: pt.OATLevel, OATChange: pt.OATChange,
 		Axes: pt.Cells, OfferedRPS: nan, CapacityRPS: nan, LoadRatio: nan, SimS: nan,
-		WeakestSource: string(pt.Resolved.WeakestSource), Calibrated: pt.Resolved.Calibrated,
+		WeakestSource: string(pt.Resolved.WeakestSource), Calibrated: pt.Resolved.Calibrated, Outside: pt.Resolved.Outside,
 		SeedHex: fmt.Sprintf("%016x", p.Study.Seed),
 	}
 	if pt.Infeasible != "" {
@@ -92,7 +93,7 @@ func meta(p *Plan, o Options) results.Meta {
 	st := p.Study
 	m := results.Meta{
 		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
-		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics,
+		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics, Notes: p.Notes,
 	}
 	if st.Set != nil {
 		delete(m.Inputs, st.Set.Doc.File) // recorded as m.Set

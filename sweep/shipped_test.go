@@ -42,8 +42,8 @@ func TestShippedStudies(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if n, example, err := Infeasible(p); n > 0 || err != nil {
-			t.Errorf("%s: %d infeasible points: %s %v", name, n, example, err)
+		if c, err := count(p); c.infeasible > 0 || err != nil {
+			t.Errorf("%s: %d infeasible points: %s %v", name, c.infeasible, c.example, err)
 		}
 	}
 }

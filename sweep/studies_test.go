@@ -17,8 +17,8 @@ func TestGridStudy(t *testing.T) {
 	if p.Len() != 2160 || p.Merged != 0 {
 		t.Errorf("%d points, %d merged", p.Len(), p.Merged)
 	}
-	if count, example, err := Infeasible(p); count > 0 || err != nil {
-		t.Errorf("%d infeasible: %s %v", count, example, err)
+	if c, err := count(p); c.infeasible > 0 || err != nil {
+		t.Errorf("%d infeasible: %s %v", c.infeasible, c.example, err)
 	}
 }
 
@@ -50,8 +50,12 @@ func TestSensitivityStudy(t *testing.T) {
 			t.Errorf("baseline %d is bound by %s, want %s", i, bound, want)
 		}
 	}
-	between(d.Runs, "running_mean_seqs", short*replicates, 0, 5)
-	between(d.Runs, "resident_mean_tok", short*replicates, 0, 8500)
+	runs, err := d.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	between(runs, "running_mean_seqs", short*replicates, 0, 5)
+	between(runs, "resident_mean_tok", short*replicates, 0, 8500)
 	between(d.Points, "tpot_mean_ms_delta_ratio", short+1, 0.18, 0.21)
 	between(d.Points, "tpot_mean_ms_delta_ratio", short+2, -1e-3, 1e-3)
 	between(d.Points, "tpot_mean_ms_delta_ratio", short+3, -1e-3, 1e-3)

@@ -116,8 +116,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		out.Counts[r.Status]++
 	}
 	if err := set.Write(func(yield func(results.Run) bool) {
-		for _, r := range runs {
-			if !yield(r) {
+		for i, r := range runs {
+			if runs[i] = (results.Run{}); !yield(r) { // the rest of Write does not need it
 				return
 			}
 		}
@@ -132,8 +132,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 	newSimulate := o.newSimulate
 	if newSimulate == nil {
-		capacities := core.NewCapacities()
-		newSimulate = func() Simulate { return core.NewSimulator(capacities).Run }
+		newSimulate = simulators()
 	}
 	progress := Progress{Total: p.Runs()}
 	report := func() {
@@ -168,6 +167,12 @@ func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 		},
 	}
 	return rows, workers.Run(ctx, p.Order())
+}
+
+// simulators makes simulators that share their capacity runs.
+func simulators() func() Simulate {
+	capacities := core.NewCapacities()
+	return func() Simulate { return core.NewSimulator(capacities).Run }
 }
 
 // relative names an input file as the study sees it, so that results do not

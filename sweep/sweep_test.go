@@ -151,8 +151,12 @@ func TestFaultsAreRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	runs, err := d.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, want := range []string{"", "panic: index out of range", "too big", ""} {
-		if got, _ := d.Runs.String(d.Runs.Index("error"), i); got != want {
+		if got, _ := runs.String(runs.Index("error"), i); got != want {
 			t.Errorf("run %d: error %q, want %q", i, got, want)
 		}
 	}
@@ -262,10 +266,10 @@ func TestDescribe(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Describe(&b, p); err != nil {
+	if err := Describe(t.Context(), &b, p, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"engine.max_num_seqs  20  1  2  3  4  5  6  7  ...  20", "points  40, 20 infeasible; point 20: ", "40 x 2 replicates = 80, limit 100,000"} {
+	for _, want := range []string{"engine.max_num_seqs  20  1  2  3  4  5  6  7  ...  20", "points  40, 20 infeasible; point 20: ", "40 x 2 replicates = 80, limit 100,000", "\ncost    pilot of 8 runs: mean "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("want %q in\n%s", want, b.String())
 		}

@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -18,14 +19,15 @@ func planCommand(stdout io.Writer) *cobra.Command {
 		Use:   "plan STUDY",
 		Short: "Say what a study would run, without running it",
 		Long: strings.TrimSpace(`
-Plan checks a study and every point of it, and says what would run. It writes
-no results.
+Plan checks a study and every point of it, and says what would run. It tries up
+to 8 runs, for 2 seconds at most, and estimates from them how long the study
+takes on all cores. It writes no results.
 `) + "\n" + exitCodes,
 		Example: `  sweep plan studies/grid.toml
   sweep plan studies/grid.toml --points points.csv
   sweep plan studies/grid.toml --explain hardware.weight_bandwidth_gb_s`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			p, err := sweep.Load(args[0], set)
 			if err != nil {
 				return err
@@ -38,7 +40,7 @@ no results.
 			if explain != "" {
 				return sweep.Explain(stdout, p, explain)
 			}
-			return sweep.Describe(stdout, p)
+			return sweep.Describe(c.Context(), stdout, p, runtime.GOMAXPROCS(0))
 		},
 	}
 	f := c.Flags()

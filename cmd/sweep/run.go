@@ -64,9 +64,6 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	if err := errors.Join(r.Write(), r.Text(stdout)); err != nil {
 		return err
 	}
-	for _, note := range out.Plan.Notes {
-		fmt.Fprintln(stdout, "note  ", note)
-	}
 	if out.Counts["failed"]+out.Counts["timeout"] > 0 || out.Counts["ok"] == 0 {
 		return errPartial
 	}

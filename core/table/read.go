@@ -14,23 +14,28 @@ import (
 
 // Read reads a table that a Writer wrote. A file that is damaged, cut short,
 // absurdly large or not of this format is an error that names it.
-func Read(path string) (*Frame, error) {
+func Read(path string) (*Frame, error) { return ReadSome(path, nil) }
+
+// ReadSome reads the columns of a table for which keep is true; nil is all.
+func ReadSome(path string, keep func(Column) bool) (*Frame, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read table: %w", err)
 	}
 	defer f.Close()
-	frame, err := decode(f)
+	frame, err := decodeSome(f, keep)
 	if err != nil {
 		return nil, fmt.Errorf("read table %s: %w", path, err)
 	}
 	return frame, nil
 }
 
-// decode reads with the column readers of the Parquet library, in this
+func decode(r parquet.ReaderAtSeeker) (*Frame, error) { return decodeSome(r, nil) }
+
+// decodeSome reads with the column readers of the Parquet library, in this
 // goroutine: a panic on damaged bytes becomes an error here, which it could not
 // in the goroutines of the Arrow reader.
-func decode(r parquet.ReaderAtSeeker) (frame *Frame, err error) {
+func decodeSome(r parquet.ReaderAtSeeker, keep func(Column) bool) (frame *Frame, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			frame, err = nil, fmt.Errorf("damaged file: %v", p)
@@ -46,7 +51,7 @@ func decode(r parquet.ReaderAtSeeker) (frame *Frame, err error) {
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{frame: frame}
+	d := decoder{frame: frame, from: frame.choose(keep)}
 	for g := range pr.NumRowGroups() {
 		group := pr.RowGroup(g)
 		if n := group.NumRows(); n < 0 || n > pr.NumRows()-int64(frame.rows) {
@@ -97,8 +102,20 @@ func newFrame(pr *file.Reader) (*Frame, error) {
 	if n := pr.NumRows(); n < 0 || n > maxCells/int64(len(f.Columns)) {
 		return nil, fmt.Errorf("%d rows of %d columns, the limit is %d cells", n, len(f.Columns), maxCells)
 	}
-	f.data = make([]series, len(f.Columns))
 	return f, nil
+}
+
+// choose drops the columns that are not kept and returns where in the file the
+// others are.
+func (f *Frame) choose(keep func(Column) bool) (from []int) {
+	var kept []Column
+	for i, c := range f.Columns {
+		if keep == nil || keep(c) {
+			kept, from = append(kept, c), append(from, i)
+		}
+	}
+	f.Columns, f.data = kept, make([]series, len(kept))
+	return from
 }
 
 var physical = [...]parquet.Type{
@@ -112,6 +129,7 @@ const batchRows = 8192
 // decoder appends row groups to a frame. Its slices are scratch for one batch.
 type decoder struct {
 	frame   *Frame
+	from    []int // column in the file of each column of frame
 	def     [batchRows]int16
 	floats  [batchRows]float64
 	ints    [batchRows]int64
@@ -122,7 +140,7 @@ type decoder struct {
 func (d *decoder) group(g *file.RowGroupReader) error {
 	d.frame.rows += int(g.NumRows())
 	for i, c := range d.frame.Columns {
-		chunk, err := g.Column(i)
+		chunk, err := g.Column(d.from[i])
 		if err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, err)
 		}

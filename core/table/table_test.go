@@ -70,6 +70,28 @@ func TestRoundTrip(t *testing.T) {
 	}
 }
 
+func TestReadSome(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.parquet")
+	if err := os.WriteFile(path, encode(t, 9), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := ReadSome(path, func(c Column) bool { return c.Name == "steady" || c.Name == "rate_rps" })
+	if err != nil || f.Len() != 9 || len(f.Columns) != 2 || f.Index("point_id") >= 0 {
+		t.Fatalf("%v, %+v", err, f)
+	}
+	all, err := Read(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 9 {
+		for _, c := range f.Columns {
+			if got, want := f.Row(i)[f.Index(c.Name)], all.Row(i)[all.Index(c.Name)]; got != want {
+				t.Errorf("row %d: %s is %v, want %v", i, c.Name, got, want)
+			}
+		}
+	}
+}
+
 func TestNotFiniteIsNull(t *testing.T) {
 	var b bytes.Buffer
 	e, err := newEncoder(&b, []Column{{Name: "x", Kind: Float64}}, nil)

@@ -15,6 +15,7 @@ import (
 	"math/rand/v2"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"scoville/core/scenario"
@@ -34,6 +35,7 @@ type Plan struct {
 	catalog *scenario.Catalog
 	inner   int   // designs of one outer combination: baseline and changes
 	designs []int // of the points: number in the unmerged product
+	first   []int // run of each point, and at the end the number of runs
 }
 
 // Column is an axis as a column of the results.
@@ -76,29 +78,52 @@ func New(st *study.Study) (*Plan, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := p.expand(total); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// expand resolves every design, merges equal ones and counts the runs.
+func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]bool{}
+	said := remarks{}
+	single := 0 // points without replicates, since nothing about them is random
+	p.first = []int{0}
 	for design := range total {
 		x, err := p.resolve(design)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		maps.Copy(p.Inputs, x.resolved.Inputs)
+		said.add(x.resolved)
 		for _, note := range x.notes {
 			if len(p.Notes) < maxNotes && !slices.Contains(p.Notes, note) {
 				p.Notes = append(p.Notes, note)
 			}
 		}
-		if sum := sha256.Sum256(x.resolved.Canonical()); seen[[16]byte(sum[:16])] {
+		sum := sha256.Sum256(x.resolved.Canonical())
+		if seen[[16]byte(sum[:16])] {
 			p.Merged++
-		} else {
-			seen[[16]byte(sum[:16])] = true
-			p.designs = append(p.designs, design)
+			continue
 		}
+		seen[[16]byte(sum[:16])] = true
+		p.designs = append(p.designs, design)
+		replicates := p.Study.Replicates
+		if replicates > 1 && !random(&x.resolved.Scenario) {
+			replicates = 1
+			single++
+		}
+		p.first = append(p.first, p.Runs()+replicates)
 	}
 	if p.Merged > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
 	}
-	return p, nil
+	if single > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", grouped(fmt.Sprint(single)), grouped(fmt.Sprint(p.Len()))))
+	}
+	p.Notes = append(p.Notes, said.list()...)
+	return nil
 }
 
 // sizeKeys are where the size of a plan is decided, the first to be named.
@@ -140,9 +165,16 @@ func grouped(digits string) string {
 // Len is the number of points.
 func (p *Plan) Len() int { return len(p.designs) }
 
-// Runs is the number of runs: points times replicates. Run i is replicate
-// i % Replicates of point i / Replicates.
-func (p *Plan) Runs() int { return p.Len() * p.Study.Replicates }
+// Runs is the number of runs: of each point its replicates, which is one where
+// nothing is random.
+func (p *Plan) Runs() int { return p.first[len(p.first)-1] }
+
+// Run is the point and the replicate of run i; runs come by point, then
+// replicate.
+func (p *Plan) Run(i int) (point, replicate int) {
+	point = sort.SearchInts(p.first, i+1) - 1
+	return point, i - p.first[point]
+}
 
 // Order is the order to run in: a permutation of the runs that looks random
 // but is always the same, so that a slow corner of the grid does not come last

@@ -33,8 +33,13 @@ output_tokens = 64
 
 func load(t *testing.T, design string, sets ...string) *study.Study {
 	t.Helper()
+	return loadText(t, base+design, sets...)
+}
+
+func loadText(t *testing.T, text string, sets ...string) *study.Study {
+	t.Helper()
 	file := filepath.Join(t.TempDir(), "demo.toml")
-	if err := os.WriteFile(file, []byte(base+design), 0o600); err != nil {
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	st, err := study.Load(file, sets)

@@ -18,6 +18,7 @@ var effectHead = []table.Column{
 	{Name: "ci_lo", Kind: table.Float64, Definition: "lower end of the 95 % interval of the effect; NULL for n < 2"},
 	{Name: "ci_hi", Kind: table.Float64, Definition: "upper end of the 95 % interval of the effect; NULL for n < 2"},
 	{Name: "n", Kind: table.Int64, Definition: "pairs of runs"},
+	{Name: "steady", Kind: table.Bool, Definition: "changed point and baseline are both steady; false if either is known not to be, NULL if not known and for closed loops and bursts"},
 }
 
 // effectColumns ends in the axes whose values have a baseline each.
@@ -31,26 +32,28 @@ func (s *Set) effectColumns() []table.Column {
 	return cols
 }
 
-// effectRows calls add with a row per one-at-a-time point and selected metric.
-func (b *board) effectRows(add func(table.Row) error) error {
-	var row table.Row
-	for _, p := range b.points {
-		if p.first.OATPath == "" {
-			continue
-		}
-		for i, m := range b.set.selected {
-			e := b.change(p, i)
-			oat := p.first.oat()
-			row = append(row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.mean, "ratio", e.lo, e.hi, int64(e.n))
-			for j, a := range b.set.meta.Axes {
-				if a.Outer {
-					row = append(row, p.first.Axes[j])
-				}
-			}
-			if err := add(row); err != nil {
-				return err
+// effects writes a row per selected metric of a one-at-a-time point.
+func (b *board) effects(p *point) error {
+	if p.first.OATPath == "" {
+		return nil
+	}
+	var steady *bool
+	if base := b.baseline(p); base != nil {
+		steady = both(p.steady.most(), base.steady.most())
+	}
+	oat := p.first.oat()
+	for _, m := range b.set.selected {
+		e := b.change(p, m)
+		row := append(b.row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.mean, "ratio", e.lo, e.hi, int64(e.n), flag(steady))
+		for j, a := range b.set.meta.Axes {
+			if a.Outer {
+				row = append(row, p.first.Axes[j])
 			}
 		}
+		if err := b.effect(row); err != nil {
+			return err
+		}
+		b.row = row
 	}
 	return nil
 }

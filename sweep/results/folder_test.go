@@ -92,7 +92,7 @@ func TestUnknownFolders(t *testing.T) {
 		{map[string]string{ManifestFile: "{}"}, true, false, "not a manifest"},
 		{map[string]string{ManifestFile: `{"schema":2,"study":"oat","sim_version":3}`}, true, true, "schema 2"},
 		{map[string]string{ManifestFile: `{"schema":1,"study":"oat","sim_version":3}`}, false, false, "no results yet"},
-		{map[string]string{ManifestFile: `{"schema":1,"study":"oat","sim_version":3,"digest":"ab"}`}, false, false, RunsFile},
+		{map[string]string{ManifestFile: `{"schema":1,"study":"oat","sim_version":3,"digest":"ab"}`}, false, false, PointsFile},
 	} {
 		dir := put(c.files)
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.open) || errors.Is(err, ErrForeign) != c.openForeig {
@@ -139,7 +139,7 @@ func TestOpenRefusesOtherTables(t *testing.T) {
 	if err := w.Close(); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(d.Dir); err == nil || !strings.Contains(err.Error(), "columns of a runs table") {
+	if _, err := d.Runs(); err == nil || !strings.Contains(err.Error(), "columns of a runs table") {
 		t.Errorf("%v", err)
 	}
 }

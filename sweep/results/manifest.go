@@ -28,6 +28,11 @@ type Manifest struct {
 	Counts      map[string]int    `json:"counts"`       // runs in the tables by status
 	Digest      string            `json:"digest"`       // of all above; the tables carry it too. Empty before the first write
 
+	Metrics []string `json:"metrics"` // of points and effects
+	Inert   []string `json:"inert"`   // axes and one-at-a-time parameters that changed no metric of any run
+	Outer   []string `json:"outer"`   // columns of the axes whose values have a baseline each
+	Notes   []string `json:"notes"`   // what may surprise, from the plan
+
 	Started     time.Time `json:"started"`
 	Written     time.Time `json:"written"`      // of the tables
 	WallSeconds float64   `json:"wall_seconds"` // from started to written
@@ -53,7 +58,16 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		SimVersion: s.meta.SimVersion, Seed: s.meta.Seed,
 		Inputs: s.meta.Inputs, Overlays: s.meta.Overlays, Set: s.meta.Set,
 		Planned: s.meta.Planned, Counts: counts,
+		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
 		Started: s.started, Workers: s.meta.Workers, Hosts: []string{s.host},
+	}
+	for _, i := range s.selected {
+		m.Metrics = append(m.Metrics, s.meta.Metrics[i].Name)
+	}
+	for i, a := range s.meta.Axes {
+		if a.Outer {
+			m.Outer = append(m.Outer, s.axes[i].Name)
+		}
 	}
 	if counts != nil {
 		m.Written = time.Now().UTC()

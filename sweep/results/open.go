@@ -11,25 +11,30 @@ import (
 )
 
 // Dataset is a sweep's results read back. Its tables are as Write left them;
-// rows are in the order of the plan.
+// rows are in the order of the plan. The points are in memory, the larger
+// tables are read when asked for.
 type Dataset struct {
-	Dir                   string
-	Manifest              Manifest
-	Study                 string // text of the study
-	Runs, Points, Effects *table.Frame
+	Dir      string
+	Manifest Manifest
+	Study    string // text of the study
+	Points   *table.Frame
 }
 
 // Open reads the dataset in dir. Results of another schema are ErrForeign; a
 // folder without results, or with tables of different makings, says so.
-func Open(dir string) (*Dataset, error) {
-	d, err := open(dir)
+func Open(dir string) (*Dataset, error) { return OpenFor(dir, nil) }
+
+// OpenFor is Open with the points of a few metrics only: choose gets the names
+// of those that are there and returns those to read; nil reads all.
+func OpenFor(dir string, choose func(metrics []string) []string) (*Dataset, error) {
+	d, err := open(dir, choose)
 	if err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	return d, nil
 }
 
-func open(dir string) (*Dataset, error) {
+func open(dir string, choose func([]string) []string) (*Dataset, error) {
 	m, err := ReadManifest(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
@@ -42,50 +47,80 @@ func open(dir string) (*Dataset, error) {
 		return nil, fmt.Errorf("%s holds no results yet: the sweep begun at %s did not write any", dir, m.Started.Format("2006-01-02 15:04:05"))
 	}
 	d := &Dataset{Dir: dir, Manifest: *m}
-	for _, t := range []struct {
-		name  string
-		frame **table.Frame
-	}{{RunsFile, &d.Runs}, {PointsFile, &d.Points}, {EffectsFile, &d.Effects}} {
-		path := filepath.Join(dir, t.name)
-		if *t.frame, err = table.Read(path); err != nil {
-			return nil, err
-		}
-		if (*t.frame).Meta["digest"] != m.Digest {
-			return nil, fmt.Errorf("%s and %s are of different makings: a write was cut short; run the sweep again", path, ManifestFile)
-		}
+	var keep func(table.Column) bool
+	if choose != nil {
+		left := pointNames(m.Metrics, choose(m.Metrics))
+		keep = func(c table.Column) bool { return !left[c.Name] }
 	}
-	if !fixedBlocks(d.Runs.Columns) {
-		return nil, fmt.Errorf("%s has not the columns of a runs table", filepath.Join(dir, RunsFile))
+	if d.Points, err = d.read(PointsFile, keep); err != nil {
+		return nil, err
 	}
-	d.Study = d.Runs.Meta["study_toml"]
+	if !fixedBlocks(d.Points.Columns, pick(runHead, pointShared), pick(runTail, pointTail)) {
+		return nil, fmt.Errorf("%s has not the columns of a points table", filepath.Join(dir, PointsFile))
+	}
+	d.Study = d.Points.Meta["study_toml"]
 	return d, nil
 }
 
-// fixedBlocks says whether the columns begin and end as those of every runs
-// table.
-func fixedBlocks(cols []table.Column) bool {
-	same := func(a, b table.Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
-	end := len(cols) - len(runTail)
-	return end >= len(runHead) && slices.EqualFunc(cols[:len(runHead)], runHead, same) && slices.EqualFunc(cols[end:], runTail, same)
+// Runs reads the runs table.
+func (d *Dataset) Runs() (*table.Frame, error) {
+	f, err := d.read(RunsFile, nil)
+	if err == nil && !fixedBlocks(f.Columns, runHead, runTail) {
+		err = fmt.Errorf("%s has not the columns of a runs table", filepath.Join(d.Dir, RunsFile))
+	}
+	return f, err
 }
 
-// Axes returns the axis columns of the runs and points tables.
-func (d *Dataset) Axes() []table.Column { return d.between(true) }
+// Effects reads the effects table.
+func (d *Dataset) Effects() (*table.Frame, error) { return d.read(EffectsFile, nil) }
 
-// Metrics returns the metric columns of the runs table. In points a metric has
-// its name with the suffixes _mean, _ci_lo, _ci_hi, _n, _delta_ratio,
-// _delta_ci_lo and _delta_ci_hi, if it was selected.
-func (d *Dataset) Metrics() []table.Column { return d.between(false) }
-
-// between returns the columns that lie between the fixed ones: axes have a
-// path, metrics none.
-func (d *Dataset) between(axes bool) []table.Column {
-	var cols []table.Column
-	all := d.Runs.Columns
-	for _, c := range all[len(runHead) : len(all)-len(runTail)] {
-		if (c.Path != "") == axes {
-			cols = append(cols, c)
+// pointNames are the columns of points that the metrics have, but for some.
+func pointNames(metrics, but []string) map[string]bool {
+	names := map[string]bool{}
+	for _, m := range metrics {
+		for _, suffix := range statistics {
+			names[m+suffix] = !slices.Contains(but, m)
 		}
 	}
-	return cols
+	return names
+}
+
+// read reads a table of this making, or those of its columns that are kept.
+func (d *Dataset) read(name string, keep func(table.Column) bool) (*table.Frame, error) {
+	path := filepath.Join(d.Dir, name)
+	f, err := table.ReadSome(path, keep)
+	if err != nil {
+		return nil, err
+	}
+	if f.Meta["digest"] != d.Manifest.Digest {
+		return nil, fmt.Errorf("%s and %s are of different makings: a write was cut short; run the sweep again", path, ManifestFile)
+	}
+	return f, nil
+}
+
+// fixedBlocks says whether the columns begin and end as they must.
+func fixedBlocks(cols, head, tail []table.Column) bool {
+	same := func(a, b table.Column) bool { return a.Name == b.Name && a.Kind == b.Kind }
+	end := len(cols) - len(tail)
+	return end >= len(head) && slices.EqualFunc(cols[:len(head)], head, same) && slices.EqualFunc(cols[end:], tail, same)
+}
+
+// Axes returns the axis columns of the points table: those with a path.
+func (d *Dataset) Axes() []table.Column {
+	return slices.DeleteFunc(slices.Clone(d.Points.Columns), func(c table.Column) bool { return c.Path == "" })
+}
+
+// Metrics returns the metrics that were read, by their names in the runs table.
+// In points each has the suffixes _mean, _ci_lo, _ci_hi, _n, _delta_ratio,
+// _delta_ci_lo and _delta_ci_hi.
+func (d *Dataset) Metrics() []table.Column {
+	var out []table.Column
+	for _, m := range d.Manifest.Metrics {
+		if i := d.Points.Index(m + "_mean"); i >= 0 {
+			c := d.Points.Columns[i]
+			c.Name = m
+			out = append(out, c)
+		}
+	}
+	return out
 }

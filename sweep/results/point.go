@@ -13,22 +13,24 @@ import (
 type point struct {
 	first      Run // the first run that is not ok, else the first run
 	runs       int
-	replicates []int     // of the ok runs, ascending
-	values     []float64 // of the ok runs: all selected metrics of the first, then of the next
+	replicates []int       // of the ok runs, ascending
+	metrics    [][]float64 // of the ok runs
 	slo        tally
 	steady     tally
 	offered    meanOf
 	capacity   meanOf
 	load       meanOf
 	bounds     []string // of the ok runs
+	print      uint64   // of all metrics of all ok runs
 }
 
-// tally folds flags over runs: false if any is, NULL if none is known.
-type tally struct{ yes, no int }
+// tally counts a flag over the ok runs.
+type tally struct{ yes, no, unknown int }
 
 func (t *tally) add(b *bool) {
 	switch {
 	case b == nil:
+		t.unknown++
 	case *b:
 		t.yes++
 	default:
@@ -36,20 +38,33 @@ func (t *tally) add(b *bool) {
 	}
 }
 
-// most folds to what at least half of the known flags are, false on a tie: a
-// test with a false-alarm rate must not condemn a point for one of many runs.
-func (t tally) most() any {
-	if t.yes+t.no == 0 {
+// most is what a verdict on single runs says of the point: true if more than
+// half of all runs are, false if at least half are, else NULL. One false alarm
+// of many must not condemn a point, nor one run that could be judged acquit it.
+func (t tally) most() *bool {
+	all := t.yes + t.no + t.unknown
+	yes := 2*t.yes > all
+	if !yes && (all == 0 || 2*t.no < all) {
 		return nil
 	}
-	return t.no < t.yes
+	return &yes
 }
 
-func (t tally) cell() any {
+// every is false if any run is, NULL if none is known.
+func (t tally) every() *bool {
 	if t.yes+t.no == 0 {
 		return nil
 	}
-	return t.no == 0
+	yes := t.no == 0
+	return &yes
+}
+
+// both is true if both are, false if either is, else NULL.
+func both(a, b *bool) *bool {
+	if isFalse(a) || a == nil && !isFalse(b) {
+		return a
+	}
+	return b
 }
 
 // meanOf is a running mean that leaves NaN out; NaN if nothing is left.
@@ -67,35 +82,40 @@ func (m *meanOf) add(x float64) {
 
 func (m meanOf) value() float64 { return m.sum / float64(m.n) }
 
-// board gathers all points of a dataset, in the order of the plan.
+// board turns runs into rows of points and effects as they come, and keeps
+// what later points are compared with: their baselines.
 type board struct {
 	set       *Set
-	points    []*point
+	current   *point            // its runs are still coming
 	baselines map[string]*point // by outer axis values
 	t         student
+	inert     inert
+	row       table.Row
+
+	point, effect func(table.Row) error // take a row
 }
 
 func newBoard(s *Set) *board {
-	return &board{s, nil, map[string]*point{}, student{}}
+	return &board{set: s, baselines: map[string]*point{}, t: student{}, inert: newInert(s.meta.Axes)}
 }
 
-// add takes the next run. Runs come by point index, then replicate.
+// add takes the next run and keeps its slices. Runs come by point index, then
+// replicate; a baseline comes before its changes.
 func (b *board) add(r *Run) error {
-	var p *point
-	if n := len(b.points); n > 0 && b.points[n-1].first.PointIndex == r.PointIndex {
-		p = b.points[n-1]
-	} else {
-		p = &point{first: *r}
-		p.first.Axes = slices.Clone(r.Axes)
-		b.points = append(b.points, p)
+	if b.current == nil || b.current.first.PointIndex != r.PointIndex {
+		if err := b.flush(); err != nil {
+			return err
+		}
+		b.current = &point{first: *r}
 		if r.Baseline {
-			key := b.outer(p)
+			key := b.outer(b.current)
 			if other := b.baselines[key]; other != nil {
 				return fmt.Errorf("point %d is a second baseline beside %d", r.PointIndex, other.first.PointIndex)
 			}
-			b.baselines[key] = p
+			b.baselines[key] = b.current
 		}
 	}
+	p := b.current
 	p.runs++
 	if r.Status != OK {
 		if p.first.Status == OK {
@@ -104,10 +124,9 @@ func (b *board) add(r *Run) error {
 		return nil
 	}
 	p.replicates = append(p.replicates, r.Replicate)
-	for _, m := range b.set.selected {
-		p.values = append(p.values, r.Metrics[m])
-	}
-	p.slo.add(r.SLOOk)
+	p.metrics = append(p.metrics, r.Metrics)
+	p.print = fingerprint(p.print, r.Metrics)
+	p.slo.add(r.slo())
 	p.steady.add(r.Steady)
 	p.offered.add(r.OfferedRPS)
 	p.capacity.add(r.CapacityRPS)
@@ -116,6 +135,20 @@ func (b *board) add(r *Run) error {
 		p.bounds = append(p.bounds, r.Bound)
 	}
 	return nil
+}
+
+// flush writes the rows of the current point, whose runs are all there.
+func (b *board) flush() error {
+	p := b.current
+	if p == nil {
+		return nil
+	}
+	b.inert.add(p, b.baseline(p))
+	b.row = b.pointRow(b.row, p)
+	if err := b.point(b.row); err != nil {
+		return err
+	}
+	return b.effects(p)
 }
 
 // outer identifies the baseline that a point is compared with.
@@ -129,26 +162,31 @@ func (b *board) outer(p *point) string {
 	return key.String()
 }
 
-// value returns selected metric i of the j-th ok run of a point.
-func (b *board) value(p *point, i, j int) float64 { return p.values[j*len(b.set.selected)+i] }
+// baseline is what a point is compared with; nil for the baseline itself and
+// where there is none.
+func (b *board) baseline(p *point) *point {
+	if base := b.baselines[b.outer(p)]; base != p {
+		return base
+	}
+	return nil
+}
 
-// mean estimates selected metric i of a point over its ok runs.
-func (b *board) mean(p *point, i int) estimate {
+// mean estimates metric m of a point over its ok runs.
+func (b *board) mean(p *point, m int) estimate {
 	var x []float64
-	for j := range p.replicates {
-		if v := b.value(p, i, j); !math.IsNaN(v) {
+	for _, values := range p.metrics {
+		if v := values[m]; !math.IsNaN(v) {
 			x = append(x, v)
 		}
 	}
 	return b.t.mean(x)
 }
 
-// change estimates the change of selected metric i from the baseline, over the
-// replicates that both have; n = 0 for the baseline itself and where there is
-// none.
-func (b *board) change(p *point, i int) estimate {
-	base := b.baselines[b.outer(p)]
-	if base == nil || base == p {
+// change estimates the change of metric m from the baseline, over the
+// replicates that both have; n = 0 without a baseline.
+func (b *board) change(p *point, m int) estimate {
+	base := b.baseline(p)
+	if base == nil {
 		return unknown(0)
 	}
 	var x, y []float64
@@ -157,7 +195,7 @@ func (b *board) change(p *point, i int) estimate {
 		if !found {
 			continue
 		}
-		if v, w := b.value(p, i, j), b.value(base, i, k); !math.IsNaN(v) && !math.IsNaN(w) {
+		if v, w := p.metrics[j][m], base.metrics[k][m]; !math.IsNaN(v) && !math.IsNaN(w) {
 			x, y = append(x, v), append(y, w)
 		}
 	}
@@ -175,8 +213,11 @@ var pointHead = []table.Column{
 // first run that is not ok, and means or verdicts over the ok runs.
 var (
 	pointShared = []string{"point_id", "point_index", "status", "error", "baseline", "oat_path", "oat_level", "oat_change_ratio", "search_id"}
-	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "weakest_source", "calibrated", "sim_version"}
+	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "weakest_source", "calibrated", "extrapolated", "outside", "sim_version"}
 )
+
+// statistics are the suffixes of a metric's columns in points.
+var statistics = []string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi"}
 
 func pick(cols []table.Column, names []string) []table.Column {
 	return slices.DeleteFunc(slices.Clone(cols), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
@@ -206,12 +247,16 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	row = append(row, r.oat()...)
 	row = append(row, nil, int64(p.runs), int64(len(p.replicates)))
 	row = append(row, r.Axes...)
-	for i := range b.set.selected {
+	for _, i := range b.set.selected {
 		m, d := b.mean(p, i), b.change(p, i)
 		row = append(row, m.mean, m.lo, m.hi, int64(m.n), d.mean, d.lo, d.hi)
 	}
-	return append(row, p.slo.cell(), p.steady.most(), p.offered.value(), p.capacity.value(), p.load.value(),
-		text(mostFrequent(p.bounds)), text(r.WeakestSource), r.Calibrated, int64(b.set.meta.SimVersion))
+	slo, steady := p.slo.every(), p.steady.most()
+	if p.offered.n > 0 && !isTrue(steady) {
+		slo = nil
+	}
+	return append(row, flag(slo), flag(steady), p.offered.value(), p.capacity.value(), p.load.value(),
+		text(mostFrequent(p.bounds)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), int64(b.set.meta.SimVersion))
 }
 
 // mostFrequent returns the most frequent word, the earlier at a tie.

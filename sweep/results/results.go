@@ -50,6 +50,7 @@ type Meta struct {
 	Inputs     map[string]string // SHA-256 of every input file by name as the study gives it
 	Overlays   []string          // overlay files, later wins
 	Set        []string          // "path=value" given on the command line, later wins
+	Notes      []string          // what may surprise, for people
 	Workers    int               // simulations at a time
 	Planned    int               // runs of the whole study
 

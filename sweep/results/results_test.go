@@ -88,6 +88,25 @@ func write(t *testing.T, meta Meta, runs []Run) *Dataset {
 	return d
 }
 
+// whole and effects read the tables that Open leaves.
+func whole(t *testing.T, d *Dataset) *table.Frame {
+	t.Helper()
+	f, err := d.Runs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func effects(t *testing.T, d *Dataset) *table.Frame {
+	t.Helper()
+	f, err := d.Effects()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
 // want checks cells of one row of a table by column name.
 func want(t *testing.T, f *table.Frame, row int, cells map[string]any) {
 	t.Helper()
@@ -111,17 +130,17 @@ func want(t *testing.T, f *table.Frame, row int, cells map[string]any) {
 
 func TestDataset(t *testing.T) {
 	d := write(t, testMeta(), testRuns())
-	if d.Runs.Len() != 12 || d.Points.Len() != 4 || d.Effects.Len() != 4 {
-		t.Fatalf("%d runs, %d points, %d effects", d.Runs.Len(), d.Points.Len(), d.Effects.Len())
+	if whole(t, d).Len() != 12 || d.Points.Len() != 4 || effects(t, d).Len() != 4 {
+		t.Fatalf("%d runs, %d points, %d effects", whole(t, d).Len(), d.Points.Len(), effects(t, d).Len())
 	}
-	want(t, d.Runs, 4, map[string]any{
+	want(t, whole(t, d), 4, map[string]any{
 		"point_id": "p01", "point_index": int64(1), "replicate": int64(1), "status": "ok", "error": nil, "baseline": false,
 		"oat_path": "hardware.weight_bandwidth_gb_s", "oat_level": "-20%", "oat_change_ratio": -0.2, "search_id": nil, "probe": nil,
 		"rate_rps": 1.0, "weight_bandwidth_gb_s": 3200.0, "ttft_p99_ms": 137.5, "output_tok_s": 50.0,
 		"slo_ok": true, "steady": true, "offered_rps": 1.0, "capacity_rps": 10.0, "load_ratio": 0.1, "bound": "weight_path",
 		"weakest_source": "assumed", "calibrated": true, "sim_s": 100.0, "events": int64(5), "sim_version": int64(3), "seed_hex": "0000000000000001",
 	})
-	want(t, d.Runs, 0, map[string]any{"baseline": true, "oat_path": nil, "oat_level": nil, "oat_change_ratio": nil})
+	want(t, whole(t, d), 0, map[string]any{"baseline": true, "oat_path": nil, "oat_level": nil, "oat_change_ratio": nil})
 
 	// Baseline TTFT 100, 110, 120: mean 110, sd 10, t(2) = 4.302653, half-width 24.84138.
 	// Differences 25, 27.5, 30 of mean 27.5 and sd 2.5: 25 % +- 2.5 * 4.302653 / sqrt(3) / 110.
@@ -135,11 +154,11 @@ func TestDataset(t *testing.T) {
 	want(t, d.Points, 1, map[string]any{"oat_level": "-20%", "ttft_p99_ms_delta_ratio": 0.25, "output_tok_s_delta_ratio": 0.0, "output_tok_s_delta_ci_lo": 0.0})
 	near(t, "delta_ci_lo", cellOf(d.Points, 1, "ttft_p99_ms_delta_ci_lo"), 0.25-half/4/110, 1e-7)
 	near(t, "delta_ci_hi", cellOf(d.Points, 3, "ttft_p99_ms_delta_ci_hi"), 0.25+half/4/110, 1e-7)
-	want(t, d.Effects, 2, map[string]any{
+	want(t, effects(t, d), 2, map[string]any{
 		"metric": "ttft_p99_ms", "parameter": "hardware.weight_bandwidth_gb_s", "level": "-20%", "change_ratio": -0.2,
 		"method": "oat", "effect": 0.25, "unit": "ratio", "n": int64(3), "rate_rps": 2.0,
 	})
-	if d.Effects.Index("weight_bandwidth_gb_s") >= 0 {
+	if effects(t, d).Index("weight_bandwidth_gb_s") >= 0 {
 		t.Error("effects has an axis that is not outer")
 	}
 	if a, m := d.Axes(), d.Metrics(); len(a) != 2 || a[1].Name != "weight_bandwidth_gb_s" || len(m) != 2 || m[1].Name != "output_tok_s" {
@@ -176,7 +195,7 @@ func TestProvenance(t *testing.T) {
 		"schema": "1", "study": "oat", "study_toml": study, "sim_version": "3", "seed": "9223372036854775809",
 		"inputs": `{"lengths.csv":"ab12"}`, "set": `["engine.tp=2"]`, "counts": `{"ok":12}`, "planned_runs": "12", "digest": m.Digest,
 	} {
-		for _, f := range []*table.Frame{d.Runs, d.Points, d.Effects} {
+		for _, f := range []*table.Frame{whole(t, d), d.Points, effects(t, d)} {
 			if f.Meta[key] != want {
 				t.Errorf("footer %s is %q, want %q", key, f.Meta[key], want)
 			}
@@ -206,15 +225,15 @@ func TestRunsThatAreNotOK(t *testing.T) {
 		runs[i].Status, runs[i].Error, runs[i].Metrics, runs[i].CapacityRPS = Infeasible, "weights do not fit", nil, math.NaN()
 	}
 	d := write(t, testMeta(), runs)
-	want(t, d.Runs, 1, map[string]any{"status": "failed", "error": "stalled", "ttft_p99_ms": nil, "output_tok_s": nil, "steady": nil, "slo_ok": nil})
+	want(t, whole(t, d), 1, map[string]any{"status": "failed", "error": "stalled", "ttft_p99_ms": nil, "output_tok_s": nil, "steady": nil, "slo_ok": nil})
 	want(t, d.Points, 0, map[string]any{"status": "failed", "error": "stalled", "runs": int64(3), "runs_ok": int64(2), "ttft_p99_ms_n": int64(2), "ttft_p99_ms_mean": 110.0})
 	// Only replicate 0 has both values: 125 against 100.
 	want(t, d.Points, 1, map[string]any{"ttft_p99_ms_delta_ratio": 0.25, "ttft_p99_ms_delta_ci_lo": nil, "output_tok_s_delta_ratio": 0.0})
 	want(t, d.Points, 2, map[string]any{"status": "infeasible", "runs_ok": int64(0), "ttft_p99_ms_mean": nil, "ttft_p99_ms_n": int64(0), "steady": nil, "bound": nil, "capacity_rps": nil})
 	want(t, d.Points, 3, map[string]any{"status": "ok", "ttft_p99_ms_n": int64(3), "ttft_p99_ms_delta_ratio": nil})
-	want(t, d.Effects, 0, map[string]any{"n": int64(1), "effect": 0.25, "ci_lo": nil})
-	want(t, d.Effects, 1, map[string]any{"n": int64(2), "effect": 0.0, "ci_lo": 0.0})
-	want(t, d.Effects, 3, map[string]any{"metric": "output_tok_s", "n": int64(0), "effect": nil, "ci_hi": nil})
+	want(t, effects(t, d), 0, map[string]any{"n": int64(1), "effect": 0.25, "ci_lo": nil})
+	want(t, effects(t, d), 1, map[string]any{"n": int64(2), "effect": 0.0, "ci_lo": 0.0})
+	want(t, effects(t, d), 3, map[string]any{"metric": "output_tok_s", "n": int64(0), "effect": nil, "ci_hi": nil})
 	if c := d.Manifest.Counts; c[OK] != 8 || c[Failed] != 1 || c[Infeasible] != 3 {
 		t.Errorf("counts %v", c)
 	}
@@ -235,17 +254,28 @@ func TestWithoutBaselineAndSelection(t *testing.T) {
 	runs := testRuns()
 	for i := range runs {
 		runs[i].Baseline, runs[i].OATPath, runs[i].OATChange = false, "", 7
-		runs[i].Steady = nil
+		runs[i].Steady, runs[i].OfferedRPS = nil, math.NaN() // a closed loop
 	}
 	no := false
 	runs[4].SLOOk = &no
 	runs[4].Bound, runs[5].Bound = "compute", "compute"
 	d := write(t, meta, runs)
-	if d.Effects.Len() != 0 || d.Points.Index("ttft_p99_ms_mean") >= 0 || d.Runs.Index("ttft_p99_ms") < 0 {
-		t.Errorf("%d effects, points columns %v", d.Effects.Len(), d.Points.Columns)
+	if effects(t, d).Len() != 0 || d.Points.Index("ttft_p99_ms_mean") >= 0 || whole(t, d).Index("ttft_p99_ms") < 0 {
+		t.Errorf("%d effects, points columns %v", effects(t, d).Len(), d.Points.Columns)
 	}
 	want(t, d.Points, 0, map[string]any{"output_tok_s_mean": 50.0, "output_tok_s_delta_ratio": nil, "slo_ok": true, "steady": nil})
 	want(t, d.Points, 1, map[string]any{"slo_ok": false, "bound": "compute", "oat_change_ratio": nil})
+}
+
+func TestOpenFor(t *testing.T) {
+	dir := write(t, testMeta(), testRuns()).Dir
+	d, err := OpenFor(dir, func(names []string) []string { return names[1:] })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := d.Metrics(); len(m) != 1 || m[0].Name != "output_tok_s" || m[0].Better != "higher" || d.Points.Index("ttft_p99_ms_n") >= 0 || len(d.Axes()) != 2 {
+		t.Errorf("metrics %v, columns %v", m, d.Points.Columns)
+	}
 }
 
 func TestWriteAgainWithMoreRuns(t *testing.T) {
@@ -257,7 +287,7 @@ func TestWriteAgainWithMoreRuns(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, err := Open(dir)
-		if err != nil || d.Runs.Len() != n || d.Manifest.Complete() != (n == len(runs)) {
+		if err != nil || whole(t, d).Len() != n || d.Manifest.Complete() != (n == len(runs)) {
 			t.Fatalf("after %d runs: %v, %+v", n, err, d)
 		}
 	}

@@ -2,7 +2,9 @@ package results
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strings"
 
 	"scoville/core/table"
 )
@@ -32,15 +34,19 @@ type Run struct {
 	Axes    []any     // in the order of Meta.Axes, in the Go types of their kinds
 	Metrics []float64 // in the order of Meta.Metrics; read only if OK
 
-	SLOOk  *bool // every objective is met; nil = there is none
-	Steady *bool // the queue did not grow; nil = too short to tell
+	SLOOk  *bool // every objective is met; nil = there is none; read only of closed loops, bursts and steady runs
+	Steady *bool // the queue did not grow; nil = too short to tell, or a closed loop or burst
 
-	OfferedRPS    float64 // requests offered per second
+	OfferedRPS    float64 // requests offered per second; NaN for closed loops and bursts
 	CapacityRPS   float64 // requests per second that the point can serve
 	LoadRatio     float64 // offered / capacity
 	Bound         string  // resource with the largest share of device time
 	WeakestSource string  // weakest grade among the numbers that went in
-	Calibrated    bool    // every calibration used applies to this point
+	Calibrated    bool    // an overlay from a calibration applies to this point
+
+	// Outside says for each condition how the point leaves what the calibration
+	// was measured at; a sentence starts with the key.
+	Outside []string
 
 	SimS    float64 // simulated time, s
 	Events  int64   // simulator events
@@ -65,14 +71,16 @@ var runHead = []table.Column{
 
 // runTail are the runs columns after the metrics.
 var runTail = []table.Column{
-	{Name: "slo_ok", Kind: table.Bool, Definition: "every service-level objective is met; NULL if there is none"},
-	{Name: "steady", Kind: table.Bool, Definition: "the queue did not grow; NULL if too short to tell"},
-	{Name: "offered_rps", Kind: table.Float64, Unit: "rps", Definition: "requests offered per second"},
+	{Name: "slo_ok", Kind: table.Bool, Definition: "every service-level objective is met; NULL if there is none, and for an open loop that is not steady"},
+	{Name: "steady", Kind: table.Bool, Definition: "the queue did not grow, of a point: in more than half of its runs; NULL if too short to tell, and for closed loops and bursts"},
+	{Name: "offered_rps", Kind: table.Float64, Unit: "rps", Definition: "requests offered per second; NULL for closed loops and bursts"},
 	{Name: "capacity_rps", Kind: table.Float64, Unit: "rps", Definition: "requests per second that the point can serve"},
 	{Name: "load_ratio", Kind: table.Float64, Unit: "ratio", Definition: "offered_rps / capacity_rps"},
 	{Name: "bound", Kind: table.String, Definition: "resource with the largest share of device time"},
 	{Name: "weakest_source", Kind: table.String, Definition: "weakest grade among the numbers that went in: published, calibrated, derived or assumed"},
-	{Name: "calibrated", Kind: table.Bool, Definition: "every calibration used applies to this point"},
+	{Name: "calibrated", Kind: table.Bool, Definition: "an overlay from a calibration applies to this point"},
+	{Name: "extrapolated", Kind: table.Bool, Definition: "the point lies outside the conditions that its calibration was measured at; NULL without calibration"},
+	{Name: "outside", Kind: table.String, Definition: "conditions of the calibration that the point leaves, and how"},
 	{Name: "sim_s", Kind: table.Float64, Unit: "s", Definition: "simulated time"},
 	{Name: "events", Kind: table.Int64, Definition: "simulator events"},
 	{Name: "sim_version", Kind: table.Int64, Definition: "version of the simulator; other versions give other results"},
@@ -112,12 +120,34 @@ func (s *Set) runRow(row table.Row, r *Run) table.Row {
 			row = append(row, nil)
 		}
 	}
-	slo, steady := r.SLOOk, r.Steady
+	slo, steady := r.slo(), r.Steady
 	if r.Status != OK {
 		slo, steady = nil, nil
 	}
 	return append(row, flag(slo), flag(steady), r.OfferedRPS, r.CapacityRPS, r.LoadRatio, text(r.Bound),
-		text(r.WeakestSource), r.Calibrated, r.SimS, r.Events, int64(s.meta.SimVersion), text(r.SeedHex))
+		text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.SimS, r.Events, int64(s.meta.SimVersion), text(r.SeedHex))
+}
+
+// slo is SLOOk where the run says what others like it would: an open loop that
+// is not steady gets slower the longer it runs.
+func (r *Run) slo() *bool {
+	if !math.IsNaN(r.OfferedRPS) && !isTrue(r.Steady) {
+		return nil
+	}
+	return r.SLOOk
+}
+
+func isTrue(b *bool) bool  { return b != nil && *b }
+func isFalse(b *bool) bool { return b != nil && !*b }
+
+// OutsideSeparator stands between the sentences of the column outside.
+const OutsideSeparator = "; "
+
+func (r *Run) extrapolated() any {
+	if !r.Calibrated {
+		return nil
+	}
+	return len(r.Outside) > 0
 }
 
 // oat returns the cells oat_path, oat_level, oat_change_ratio.

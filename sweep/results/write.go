@@ -9,9 +9,10 @@ import (
 )
 
 // Write writes the whole dataset: runs, points and effects, the study, and last
-// the manifest. The runs come by point index, then replicate; those not run yet
-// may be missing. Slices in a Run may be reused for the next. Each file is
-// replaced whole; Write may be called again with more runs.
+// the manifest. The runs come by point index, then replicate, a baseline before
+// its changes; those not run yet may be missing. Write keeps the slices of a Run
+// as long as it runs. Each file is replaced whole; Write may be called again
+// with more runs.
 func (s *Set) Write(runs iter.Seq[Run]) error {
 	b := newBoard(s)
 	counts := map[string]int{}
@@ -21,25 +22,28 @@ func (s *Set) Write(runs iter.Seq[Run]) error {
 			w.Abort()
 		}
 	}()
-	stage := func(name string, cols []table.Column, rows func(add func(table.Row) error) error) error {
-		w, err := table.Create(filepath.Join(s.dir, name), cols, nil)
+	var err error
+	create := func(name string, cols []table.Column) func(table.Row) error {
 		if err != nil {
-			return err
+			return nil
+		}
+		var w *table.Writer
+		if w, err = table.Create(filepath.Join(s.dir, name), cols, nil); err != nil {
+			return nil
 		}
 		tables = append(tables, w)
-		return rows(w.Append)
+		return w.Append
 	}
-	err := stage(RunsFile, s.runColumns(), func(add func(table.Row) error) error {
-		return s.addRuns(runs, b, counts, add)
-	})
+	add := create(RunsFile, s.runColumns())
+	b.point, b.effect = create(PointsFile, s.pointColumns()), create(EffectsFile, s.effectColumns())
 	if err == nil {
-		err = stage(PointsFile, s.pointColumns(), b.pointRows)
-	}
-	if err == nil {
-		err = stage(EffectsFile, s.effectColumns(), b.effectRows)
+		err = s.addRuns(runs, b, counts, add)
 	}
 	if err == nil {
-		err = s.publish(tables, counts)
+		err = b.flush()
+	}
+	if err == nil {
+		err = s.publish(tables, counts, b.inert.names())
 	}
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
@@ -72,21 +76,11 @@ func (s *Set) addRuns(runs iter.Seq[Run], b *board, counts map[string]int, add f
 	return nil
 }
 
-func (b *board) pointRows(add func(table.Row) error) error {
-	var row table.Row
-	for _, p := range b.points {
-		row = b.pointRow(row, p)
-		if err := add(row); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // publish puts the files in place, the manifest last. All carry one digest, so
 // that a set torn by a kill between two renames is seen by Open.
-func (s *Set) publish(tables []*table.Writer, counts map[string]int) error {
+func (s *Set) publish(tables []*table.Writer, counts map[string]int, inert []string) error {
 	m := s.manifest(counts)
+	m.Inert = inert
 	for _, w := range tables {
 		for k, v := range s.provenance(m) {
 			if err := w.SetMeta(k, v); err != nil {

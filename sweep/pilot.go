@@ -1,0 +1,178 @@
+package sweep
+
+import (
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"time"
+
+	"scoville/core/metrics"
+	"scoville/core/scenario"
+	"scoville/core/workload"
+	"scoville/sweep/pool"
+)
+
+// A pilot tries at most this many runs, and stops after this time.
+const (
+	pilotRuns = 8
+	pilotTime = 2 * time.Second
+)
+
+// census is what counting the points of a plan tells.
+type census struct {
+	infeasible int
+	example    string // first infeasible point and why
+	capacities int    // different scenarios whose capacity is measured
+}
+
+func count(p *Plan) (census, error) {
+	var c census
+	seen := map[[sha256.Size]byte]bool{}
+	for i := range p.Len() {
+		pt, err := p.Point(i)
+		if err != nil {
+			return c, err
+		}
+		if reason := infeasible(pt); reason != "" {
+			if c.infeasible++; c.infeasible == 1 {
+				c.example = fmt.Sprintf("point %d: %s", i, reason)
+			}
+			continue
+		}
+		if s := pt.Resolved.Scenario; open(&s) { // its capacity does not depend on arrivals
+			w := &s.Workload
+			w.RateRPS, w.Load, w.ArrivalCV, w.DurationS, w.RateScale, w.Requests = 0, 0, 1, 0, 1, 0
+			seen[sha256.Sum256(s.Canonical())] = true
+		}
+	}
+	c.capacities = len(seen)
+	return c, nil
+}
+
+func open(s *scenario.Scenario) bool {
+	return s.Workload.Arrival != workload.Closed && s.Workload.Arrival != workload.Burst
+}
+
+// trial is the wall time of one run, and of the capacity run before it.
+type trial struct{ run, capacity time.Duration }
+
+// pilot tries runs that are evenly spread over the plan, one at a time. Those
+// that time cuts short are left out.
+func pilot(ctx context.Context, p *Plan, newSimulate func() Simulate) ([]trial, error) {
+	n := min(pilotRuns, p.Runs())
+	items := make([]int, n)
+	for i := range items {
+		items[i] = (2*i + 1) * p.Runs() / (2 * n)
+	}
+	limited, stop := context.WithTimeout(ctx, pilotTime)
+	defer stop()
+	var trials []trial
+	tries := pool.Pool[Simulate, trial]{
+		Workers: 1,
+		State:   newSimulate,
+		Work: func(ctx context.Context, sim Simulate, item int) (trial, error) {
+			first, err := timed(ctx, p, sim, item)
+			if err != nil {
+				return trial{}, err
+			}
+			point, _ := p.Run(item)
+			if pt, err := p.Point(point); err != nil || !open(&pt.Resolved.Scenario) {
+				return trial{run: first}, err
+			}
+			again, err := timed(ctx, p, sim, item) // now the capacity is known
+			return trial{again, max(0, first-again)}, err
+		},
+		Collect: func(_ int, t trial, err error) error {
+			if err == nil { // else the sweep will tell
+				trials = append(trials, t)
+			}
+			return nil
+		},
+	}
+	_ = tries.Run(limited, items) // ends early when the time is over
+	return trials, ctx.Err()
+}
+
+// timed simulates run number item and returns the wall time.
+func timed(ctx context.Context, p *Plan, sim Simulate, item int) (time.Duration, error) {
+	start := time.Now()
+	_, err := one(ctx, p, sim, item)
+	return time.Since(start), err
+}
+
+// cost says in a line how long a plan takes with jobs simulations at a time,
+// and how large its tables get.
+func cost(p *Plan, trials []trial, capacities, jobs int) string {
+	jobs = min(jobs, p.Runs())
+	cores := plural(jobs, "core")
+	size := about(float64(tableBytes(p))/1e6, "MB")
+	if len(trials) == 0 {
+		least := pilotTime * time.Duration(p.Runs()) / time.Duration(jobs)
+		return fmt.Sprintf("pilot: no run ends within %v -> over %s on %s, %s", pilotTime, wall(least), cores, size)
+	}
+	var run, capacity, longest time.Duration
+	for _, t := range trials {
+		run += t.run
+		capacity += t.capacity
+		longest = max(longest, t.run)
+	}
+	run /= time.Duration(len(trials))
+	capacity /= time.Duration(len(trials))
+	total := (run*time.Duration(p.Runs()) + capacity*time.Duration(capacities)) / time.Duration(jobs)
+	line := fmt.Sprintf("pilot of %s: mean %s, max %s", plural(len(trials), "run"), milliseconds(run), milliseconds(longest))
+	if capacities > 0 {
+		line += fmt.Sprintf("; %s: mean %s", plural(capacities, "capacity run"), milliseconds(capacity))
+	}
+	return fmt.Sprintf("%s -> about %s on %s, %s", line, wall(total), cores, size)
+}
+
+// Bytes that the tables of the shipped studies take: per metric of a run, per
+// number of a selected metric of a point, and besides.
+const (
+	runCell, pointCell, besides = 4, 5, 100_000
+)
+
+// tableBytes estimates the size of the tables.
+func tableBytes(p *Plan) int {
+	all := len(metrics.Columns())
+	selected := len(p.Study.Metrics)
+	if selected == 0 {
+		selected = all
+	}
+	perPoint := 3 // mean and interval
+	if len(p.Study.OAT) > 0 {
+		perPoint = 9 // the change, and both in effects
+	}
+	return besides + runCell*all*p.Runs() + pointCell*perPoint*selected*p.Len()
+}
+
+// milliseconds prints two digits or more.
+func milliseconds(d time.Duration) string {
+	x := max(0.01, d.Seconds()*1e3)
+	if x >= 10 {
+		return fmt.Sprintf("%.0f ms", x)
+	}
+	return fmt.Sprintf("%.2g ms", x)
+}
+
+// wall prints a long time in the unit that suits it.
+func wall(d time.Duration) string {
+	switch s := d.Seconds(); {
+	case s < 1:
+		return "1 s"
+	case s < 120:
+		return fmt.Sprintf("%.0f s", s)
+	case s < 7200:
+		return fmt.Sprintf("%.0f min", s/60)
+	default:
+		return fmt.Sprintf("%.0f h", s/3600)
+	}
+}
+
+// about prints a rough amount.
+func about(x float64, unit string) string {
+	if x < 1 {
+		return "under 1 " + unit
+	}
+	return fmt.Sprintf("about %.0f %s", x, unit)
+}

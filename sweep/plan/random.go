@@ -1,0 +1,94 @@
+package plan
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"scoville/core"
+	"scoville/core/scenario"
+	"scoville/core/workload"
+)
+
+// random reports whether anything about a run is drawn, so that replicates
+// differ: arrivals, lengths, classes, or the fate of draft tokens.
+func random(s *scenario.Scenario) bool {
+	e, w := &s.Engine, &s.Workload
+	if e.SpecTokens > 0 && e.SpecAccept > 0 && e.SpecAccept < 1 {
+		return true
+	}
+	switch w.Arrival {
+	case workload.Trace:
+		return false
+	case workload.Poisson, workload.Gamma:
+		return true
+	}
+	classes := 0
+	for i := range w.Class {
+		c := &w.Class[i]
+		if c.Share == 0 {
+			continue
+		}
+		classes++
+		if varies(&c.Prompt, s) || varies(&c.Output, s) {
+			return true
+		}
+	}
+	return classes > 1
+}
+
+// varies reports whether a length is drawn.
+func varies(d *workload.Dist, s *scenario.Scenario) bool {
+	switch d.Kind {
+	case workload.Fixed:
+		return s.Measurement.LengthRange < 1
+	case workload.LogNormal, workload.GammaDist:
+		return d.CV > 0
+	}
+	return true
+}
+
+// maxScenarioNotes bounds the notes on scenarios, one a key.
+const maxScenarioNotes = 5
+
+// remarks gathers what may surprise about the scenarios of a plan, once a key.
+// A key that acts at some of the points is there for them.
+type remarks struct {
+	keys, notes []string // the first note of each key
+	count       []int    // designs that have it
+	designs     int
+	versions    []int
+}
+
+func (r *remarks) add(x *scenario.Resolved) {
+	r.designs++
+	for _, note := range x.Scenario.Notes() {
+		key := note[:max(0, strings.IndexAny(note, " :"))]
+		i := slices.Index(r.keys, key)
+		if i < 0 {
+			i = len(r.keys)
+			r.keys, r.notes, r.count = append(r.keys, key), append(r.notes, note), append(r.count, 0)
+		}
+		r.count[i]++
+	}
+	if v := x.OverlayVersion; v != 0 && v != core.Version && !slices.Contains(r.versions, v) {
+		r.versions = append(r.versions, v)
+	}
+}
+
+// list returns the notes.
+func (r *remarks) list() []string {
+	var notes []string
+	for i, note := range r.notes {
+		if r.count[i] == r.designs || !strings.Contains(note, " has no effect ") {
+			notes = append(notes, note)
+		}
+	}
+	if n := len(notes) - maxScenarioNotes; n > 0 {
+		notes = append(slices.Clone(notes[:maxScenarioNotes]), fmt.Sprintf("%d more keys have no effect or exceed the model's context", n))
+	}
+	for _, v := range r.versions {
+		notes = append(notes, fmt.Sprintf("warning: an overlay was fitted with simulator version %d, this is version %d: its numbers may not fit, run calibrate again", v, core.Version))
+	}
+	return notes
+}
