@@ -36,6 +36,10 @@ func (r *Report) best() section {
 	if load {
 		s.head = append(s.head, "load_ratio")
 	}
+	slo := r.judged()
+	if slo {
+		s.head = append(s.head, "slo_ok")
+	}
 	for _, m := range metrics {
 		s.head = append(s.head, m.Name)
 	}
@@ -44,6 +48,9 @@ func (r *Report) best() section {
 		row := append([]string{r.label(fmt.Sprint(index), i)}, r.cells(axes, i)...)
 		if load {
 			row = append(row, r.load(i))
+		}
+		if slo {
+			row = append(row, r.cells([]table.Column{{Name: "slo_ok"}}, i)...)
 		}
 		for _, m := range metrics {
 			row = append(row, r.mean(i, m))
@@ -65,6 +72,17 @@ func (r *Report) loaded() bool {
 	for i := range points.Len() {
 		if _, ok := points.Float(points.Index("load_ratio"), i); ok {
 			return points.Len() > 1
+		}
+	}
+	return false
+}
+
+// judged reports whether some point was held against service-level objectives.
+func (r *Report) judged() bool {
+	points := r.data.Points
+	for i := range points.Len() {
+		if _, ok := points.Bool(points.Index("slo_ok"), i); ok {
+			return true
 		}
 	}
 	return false

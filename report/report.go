@@ -167,7 +167,11 @@ func (r *Report) basis() string {
 	}
 	switch {
 	case calibrated == 0:
-		return "not calibrated: efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
+		none := ""
+		if n := len(r.data.Manifest.Overlays); n > 0 {
+			none = " (no overlay of the study comes from a calibration that applies here)"
+		}
+		return "not calibrated" + none + ": efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
 	case calibrated < ok:
 		return fmt.Sprintf("calibrated at %s of %s points, the others lie outside what the calibration applies to%s%s", grouped(calibrated), grouped(ok), beyond, weakest)
 	}

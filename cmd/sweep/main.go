@@ -96,6 +96,7 @@ report.
 
   sweep plan studies/sensitivity.toml      # what would run
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
+  sweep list keys onchip                   # what a study may say
 `) + "\n" + exitCodes,
 		SilenceErrors:    true,
 		SilenceUsage:     true,
@@ -104,7 +105,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(stdout, stderr), planCommand(stdout), versionCommand(stdout))
+	root.AddCommand(runCommand(stdout, stderr), planCommand(stdout), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

@@ -30,8 +30,9 @@ const (
 	RunsFile     = "runs.parquet"    // a row per point and replicate
 	PointsFile   = "points.parquet"  // a row per point
 	EffectsFile  = "effects.parquet" // a row per metric and one-at-a-time change
-	StudyFile    = "study.toml"      // the study, byte for byte
-	ManifestFile = "manifest.json"   // provenance and wall times
+	ReportFile   = "report.md"
+	StudyFile    = "study.toml"    // the study, byte for byte
+	ManifestFile = "manifest.json" // provenance and wall times
 )
 
 // ErrForeign says that a folder's results belong to another study name, result
@@ -162,12 +163,14 @@ func (s *Set) prepare() error {
 	}
 	old, err := ReadManifest(s.dir)
 	switch {
-	case err == nil:
+	case err == nil && (old.Digest != "" || old.Schema != Schema):
 		return s.sameStudy(old)
+	case err == nil: // a run that was stopped before it wrote anything
+		return s.manifest(nil).write(s.dir)
 	case !errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%w: %w", ErrForeign, err)
 	}
-	for _, name := range []string{RunsFile, PointsFile, EffectsFile} {
+	for _, name := range []string{RunsFile, PointsFile, EffectsFile, StudyFile, ReportFile} { // not ours to replace
 		if _, err := os.Lstat(filepath.Join(s.dir, name)); err == nil {
 			return fmt.Errorf("%w: %s has %s but no %s; give another folder with -o", ErrForeign, s.dir, name, ManifestFile)
 		}

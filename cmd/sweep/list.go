@@ -1,0 +1,37 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"scoville/sweep"
+)
+
+// listCommand is sweep list.
+func listCommand(stdout io.Writer) *cobra.Command {
+	kinds := []string{"keys", "models", "chips", "metrics"}
+	return &cobra.Command{
+		Use:   "list keys|models|chips|metrics [PART]",
+		Short: "List the study keys, models, chips or metrics whose name contains PART",
+		Long: `List prints the words a study may use: its keys with type, unit, allowed
+values, default and meaning; the models and chips of the catalogue; the metrics
+of the results.`,
+		Example: `  sweep list keys onchip
+  sweep list models llama
+  sweep list metrics ttft`,
+		Args:      cobra.RangeArgs(1, 2),
+		ValidArgs: kinds,
+		RunE: func(_ *cobra.Command, args []string) error {
+			part := ""
+			if len(args) == 2 {
+				part = args[1]
+			}
+			if !sweep.List(stdout, args[0], part) {
+				return usageError{fmt.Errorf("no list of %q: keys, models, chips or metrics", args[0])}
+			}
+			return nil
+		},
+	}
+}

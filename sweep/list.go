@@ -1,0 +1,98 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"text/tabwriter"
+
+	"scoville/core/hardware"
+	"scoville/core/metrics"
+	"scoville/core/model"
+	"scoville/core/scenario"
+	"scoville/core/unit"
+)
+
+// Lists are the words a study may use, by name.
+var lists = map[string]func(w io.Writer, prefix string){
+	"keys": listKeys, "models": listModels, "chips": listChips, "metrics": listMetrics,
+}
+
+// List writes what a study may use: its keys, models, chips or metrics whose
+// name contains part. It is false for another kind of list.
+func List(w io.Writer, kind, part string) bool {
+	f, ok := lists[kind]
+	if !ok {
+		return false
+	}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	f(t, strings.ToLower(part))
+	t.Flush()
+	return true
+}
+
+func listKeys(w io.Writer, part string) {
+	fmt.Fprintln(w, "key\ttype\tunit\tallowed\tdefault\tmeaning")
+	for _, f := range scenario.Fields() {
+		if !strings.Contains(f.Path, part) {
+			continue
+		}
+		allowed := strings.Join(f.Enum, " | ")
+		if f.HasRange {
+			allowed = interval(f)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Path, f.Kind, f.Unit, allowed, f.Default, f.Help)
+	}
+}
+
+// interval writes the range of a key as mathematics does.
+func interval(f scenario.Field) string {
+	open, end := "[", "]"
+	if f.LoOpen {
+		open = "("
+	}
+	if f.HiOpen {
+		end = ")"
+	}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	return open + number(f.Lo) + ", " + number(f.Hi) + end
+}
+
+func listModels(w io.Writer, part string) {
+	fmt.Fprintln(w, "model\tparameters\tactive\tlayers\tKV per token\tsource")
+	for _, name := range model.Names() {
+		m, err := model.Catalog(name)
+		if err != nil || !strings.Contains(name, part) {
+			continue
+		}
+		p := m.Params()
+		fmt.Fprintf(w, "%s\t%s\t%s\t%d\t%s\t%s\n", name, unit.Count(p.Total), unit.Count(p.Active), m.Layers, unit.Bytes(m.KVBytesPerToken()), m.Source)
+	}
+}
+
+func listChips(w io.Writer, part string) {
+	fmt.Fprintln(w, "chip\tmemory\tbandwidth GB/s\tbf16 TFLOP/s\tfp8\tint8")
+	for _, name := range hardware.Names() {
+		e, err := hardware.Catalog(name)
+		if err != nil || !strings.Contains(name, part) {
+			continue
+		}
+		h := &e.Hardware
+		memory, bandwidth := fmt.Sprintf("%g GiB", h.MemoryGiB), fmt.Sprintf("%g", h.MemoryBandwidthGBs)
+		if h.KVPath == hardware.Separate {
+			memory = fmt.Sprintf("%g + %g GiB", h.WeightMemoryGiB, h.StateMemoryGiB)
+			bandwidth = fmt.Sprintf("%g + %g", h.WeightBandwidthGBs, h.StateBandwidthGBs)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%g\t%g\t%g\n", name, memory, bandwidth, h.Peak.Of(unit.BF16), h.Peak.Of(unit.FP8), h.Peak.Of(unit.INT8))
+	}
+}
+
+func listMetrics(w io.Writer, part string) {
+	fmt.Fprintln(w, "metric\tunit\tbetter\tdefinition")
+	for _, c := range metrics.Columns() {
+		if strings.Contains(c.Name, part) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", c.Name, c.Unit, c.Better, c.Definition)
+		}
+	}
+}
