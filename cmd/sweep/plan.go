@@ -1,6 +1,8 @@
 package main
 
 import (
+	"context"
+	"fmt"
 	"io"
 	"os"
 	"runtime"
@@ -28,12 +30,12 @@ takes on all cores. It writes no results.
   sweep plan studies/grid.toml --explain hardware.weight_bandwidth_gb_s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := sweep.Load(args[0], set)
+			p, err := load(c.Context(), args[0], set)
 			if err != nil {
 				return err
 			}
 			if points != "" {
-				if err := writePoints(points, p); err != nil {
+				if err := writePoints(points, args[0], p); err != nil {
 					return err
 				}
 			}
@@ -50,10 +52,35 @@ takes on all cores. It writes no results.
 	return c
 }
 
-func writePoints(file string, p *sweep.Plan) error {
+// load reads and checks a study; an interrupt does not wait for its points.
+func load(ctx context.Context, file string, set []string) (*sweep.Plan, error) {
+	type result struct {
+		p   *sweep.Plan
+		err error
+	}
+	done := make(chan result, 1)
+	go func() {
+		p, err := sweep.Load(file, set)
+		done <- result{p, err}
+	}()
+	select {
+	case r := <-done:
+		return r.p, r.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// writePoints writes the points to a file, which must not be the study.
+func writePoints(file, study string, p *sweep.Plan) error {
+	if a, err := os.Stat(file); err == nil {
+		if b, err := os.Stat(study); err == nil && os.SameFile(a, b) {
+			return usageError{fmt.Errorf("--points %s is the study itself", file)}
+		}
+	}
 	f, err := os.Create(file)
 	if err != nil {
-		return err
+		return usageError{fmt.Errorf("--points: %w", err)}
 	}
 	err = sweep.WritePoints(f, p)
 	if cerr := f.Close(); err == nil {

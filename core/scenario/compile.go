@@ -13,6 +13,9 @@ import (
 // others are for the reader of the study, the overlay or the fit.
 var tables = []string{"model", "hardware", "engine", "workload", "measurement", "slo"}
 
+// IsTable reports whether name is a table of the scenario.
+func IsTable(name string) bool { return slices.Contains(tables, name) }
+
 // compiled is a layer with every value checked, ready to be applied to many
 // scenarios.
 type compiled struct {

@@ -65,7 +65,11 @@ func OverlayLayer(d *Document) (Layer, error) {
 				return Layer{}, err
 			}
 		case !slices.Contains(tables, head) && !slices.Contains(overlayTables, head):
-			err := d.Errorf(e.Key(), schema.DidYouMean(schema.Closest(head, append(overlayTables[:5:5], tables...))), "an overlay has no table %q", head)
+			hint := schema.DidYouMean(schema.Closest(head, append(overlayTables[:5:5], tables...)))
+			if hint == "" {
+				hint = "an overlay gives values of the scenario; what belongs to a study stays there"
+			}
+			err := d.Errorf(e.Key(), hint, "an overlay has no %q", head)
 			err.Where = ""
 			return Layer{}, err
 		}

@@ -225,8 +225,8 @@ func TestOverlays(t *testing.T) {
 		}
 	}
 	for text, want := range map[string]string{
-		"[axes]\nx = 1\n":                      "o.toml:2:1: an overlay has no table \"axes\"\n    2 | x = 1\n      | ^",
-		"[enginee]\n":                          "o.toml:1:1: an overlay has no table \"enginee\"\n    1 | [enginee]\n      | ^ did you mean \"engine\"?",
+		"[axes]\nx = 1\n":                      "o.toml:2:1: an overlay has no \"axes\"\n    2 | x = 1\n      | ^ an overlay gives values of the scenario; what belongs to a study stays there",
+		"[enginee]\n":                          "o.toml:1:1: an overlay has no \"enginee\"\n    1 | [enginee]\n      | ^ did you mean \"engine\"?",
 		"[sources]\nhardware.overlp = \"x\"\n": "o.toml:2:1: sources: no parameter \"hardware.overlp\"\n    2 | hardware.overlp = \"x\"\n      | ^ did you mean \"hardware.overlap\"?",
 		"[calibration]\napplies_to = { gpu = [\"h100\"] }\n": "o.toml:2:16: calibration.applies_to.gpu: no condition \"gpu\"\n",
 		"[calibration.applies_to]\nmodel = [1]\n":            "o.toml:2:1: calibration.applies_to.model: 1 is not a string\n    2 | model = [1]\n      | ^ write [\"...\"]",

@@ -32,6 +32,9 @@ func (d *decoder) zip(e scenario.Entry) error {
 	if len(e.Path) < 3 {
 		return d.doc.Errorf(e.Key(), `write [zip.NAME] and in it "PATH" = [level, level]`, "needs a name and paths")
 	}
+	if scenario.IsTable(e.Path[1]) {
+		return d.doc.Errorf(e.Key(), `write [zip.NAME] and in it "PATH" = [level, level]`, "a zip needs a name of its own, and %s is a table of the scenario", e.Path[1])
+	}
 	p, err := d.path(e, 2)
 	if err != nil {
 		return err

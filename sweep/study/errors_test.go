@@ -75,7 +75,7 @@ var wrongDesigns = []wrong{
 	{"schema = 1\n[axes]\nengine.tp = { from = 1, to = 2, step = 0.5 }", "1.5 is not a whole number"},
 	{"schema = 1\n[axes]\n\"slo.nope.max\" = [3]", `no metric "nope"`},
 
-	{"schema = 1\n[zip]\n" + bw + " = [1]", "no parameter \"weight_bandwidth_gb_s\""},
+	{"schema = 1\n[zip]\n" + bw + " = [1]", "a zip needs a name of its own"},
 	{"schema = 1\n[zip]", "needs a name and paths"},
 	{"schema = 1\n[zip.z]\nengine.tp = [1, 2]\nengine.ep = [1]", "dir/demo.toml:4:1: zip.z.engine.ep: 1 levels, but engine.tp has 2"},
 	{"schema = 1\n[cases.c]\nname = 'x'", "is not a list of cases"},

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"path"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -54,6 +55,9 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 func (d *decoder) text(e scenario.Entry) (string, error) {
 	if s, ok := e.Value.(string); ok && s != "" {
 		return s, nil
+	}
+	if e.Value == "" {
+		return "", d.doc.Errorf(e.Key(), "give it a text, or remove the line", "is empty")
 	}
 	return "", d.doc.Errorf(e.Key(), `write it in quotes: "..."`, "needs a string")
 }
@@ -199,6 +203,9 @@ func (d *decoder) assign(sets []string) error {
 	for _, e := range doc.Entries {
 		key := e.Key()
 		if _, ok := scenario.Lookup(key); !ok {
+			if slices.Contains(known, key) || slices.Contains(later, key) {
+				return doc.Errorf(key, "change the study itself", "--set gives keys of the scenario only")
+			}
 			return scenario.Point(doc, key, unknownPath(key))
 		}
 		if err := checkMetric(key); err != nil {

@@ -185,7 +185,7 @@ func TestLoad(t *testing.T) {
 	for file, want := range map[string]string{
 		filepath.Join(dir, "none.toml"): "cannot read the study: no such file",
 		dir:                             "not a file",
-		write("b.toml", "schema = 1\nbase = [\"bad.toml\"]\n"):        "an overlay has no table",
+		write("b.toml", "schema = 1\nbase = [\"bad.toml\"]\n"):        "an overlay has no",
 		write("c.toml", "schema = 1\nbase = [\"missing.toml\"]\n"):    "no such file",
 		write("Bad Name.toml", "schema = 1\n"):                        `add name = "..."`,
 		write("long.toml", "schema = 1\n"+strings.Repeat("#", 5<<20)): "too many",

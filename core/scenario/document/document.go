@@ -67,7 +67,7 @@ func Parse(file string, text []byte) (*Document, error) {
 	sum := sha256.Sum256(text)
 	d := &Document{File: file, SHA256: hex.EncodeToString(sum[:]), src: &source{}}
 	if len(text) > maxFile {
-		return nil, &Error{File: file, Msg: fmt.Sprintf("%d bytes are too many for a TOML file", len(text)), Hint: "the limit is 4 MiB"}
+		return nil, &Error{File: file, Msg: "too many bytes for a TOML file", Hint: "the limit is 4 MiB"}
 	}
 	d.Text = strings.TrimPrefix(string(text), "\ufeff")
 	for i := 0; i >= 0; {
@@ -109,7 +109,10 @@ func (d *Document) decode() (tree map[string]any, err error) {
 	} else if !errors.As(err, &pe) {
 		return nil, &Error{File: d.File, Msg: strings.TrimPrefix(err.Error(), "toml: ")}
 	}
-	msg := strings.ToLower(pe.Message[:min(1, len(pe.Message))]) + strings.TrimSuffix(pe.Message[min(1, len(pe.Message)):], ".")
+	msg := strings.TrimSuffix(pe.Message, ".")
+	if !strings.HasPrefix(msg, "TOML") && msg != "" {
+		msg = strings.ToLower(msg[:1]) + msg[1:]
+	}
 	if at := pe.Position.Start; pe.Position.Line < 1 || at < 0 || at > len(d.Text) {
 		return nil, &Error{File: d.File, Msg: msg}
 	}
