@@ -6,30 +6,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
 	"scoville/calibrate"
+	"scoville/cmd/program"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() { // the second signal ends the process at once
-		<-ctx.Done()
-		stop()
-	}()
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, message(err))
-	}
-	os.Exit(exitCode(err))
-}
+func main() { program.Main(program.Program{Run: run, Message: message, ExitCode: exitCode}) }
 
 // usageError is a command line that does not parse.
 type usageError struct{ error }
@@ -42,7 +28,7 @@ Exit codes:
   0    fitted, every requirement holds
   1    internal error
   2    bad usage, specification or measurements; nothing was fitted
-  5    finished, but not converged, or the held-out error is above its limit; results written
+  5    finished, but not converged, nothing learned, or the held-out error above its limit; results written
   130  interrupted; nothing was written`
 
 func exitCode(err error) int {

@@ -1,5 +1,5 @@
-// Package program holds what the programs have in common: the verb that says
-// what was built.
+// Package program holds what the programs have in common: the doorway from the
+// process, and the verb that says what was built.
 package program
 
 import (

@@ -5,30 +5,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
-	"os"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
-func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	go func() { // the second signal ends the process at once
-		<-ctx.Done()
-		stop()
-	}()
-	err := run(ctx, os.Args[1:], os.Stdout, os.Stderr)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, message(err))
-	}
-	os.Exit(exitCode(err))
-}
+func main() { program.Main(program.Program{Run: run, Message: message, ExitCode: exitCode}) }
 
 // usageError is a command line that does not parse.
 type usageError struct{ error }
