@@ -161,8 +161,8 @@ func (c *Config) Fits(reqs []workload.Request) error {
 
 // check verifies conservation after a run that served everything: every
 // request finished once, tokens in are tokens out, all blocks came back, the
-// parts of TTFT add up, and the integral of requests in the system is the sum
-// of their times in it.
+// parts of TTFT add up, no resource beats its datasheet, and the integral of
+// requests in the system is the sum of their times in it.
 func (o *Output) check(completed int, client float64, leftBlocks int) error {
 	var tokens int64
 	var area float64
@@ -181,10 +181,23 @@ func (o *Output) check(completed int, client float64, leftBlocks int) error {
 		return fmt.Errorf("conservation: %d output tokens asked, %d emitted", tokens, o.Emitted)
 	case leftBlocks != 0:
 		return fmt.Errorf("conservation: %d KV blocks never came back", leftBlocks)
+	case o.overused() != "":
+		return fmt.Errorf("conservation: %s was used for longer than the engine ran", o.overused())
 	case !close(area/1e3, o.SystemArea/1e3, float64(len(o.Requests))*o.End):
 		return fmt.Errorf("conservation: time in system adds up to %g s, its integral is %g s", area, o.SystemArea)
 	}
 	return nil
+}
+
+// overused names a resource whose use at its datasheet rate exceeds the time in
+// which anything ran, "" if none does: a run that beats the roofline.
+func (o *Output) overused() string {
+	for r, busy := range o.Busy {
+		if busy > o.Active*(1+1e-9) {
+			return perf.Resource(r).String()
+		}
+	}
+	return ""
 }
 
 // close reports whether a and b agree to 1e-9 of the larger of them and scale.

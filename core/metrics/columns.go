@@ -117,7 +117,7 @@ var stateColumns = []Column{
 	{"prefix_hit_ratio", "ratio", "higher", "prompt tokens found in the prefix cache, over all prompt tokens needed", func(r *Run) float64 { return ratio(float64(r.Hit), float64(r.Hit+r.Computed)) }},
 	{"padded_tok_ratio", "ratio", "lower", "tokens computed for the padding of batches, over all computed", func(r *Run) float64 { return ratio(float64(r.Padded), r.computed()) }},
 	{"onchip_hit_ratio", "ratio", "higher", "KV bytes decodes read from the on-chip store over all they read; NULL without decodes", func(r *Run) float64 { return ratio(r.KVOnChip, r.KVBytes) }},
-	use("compute", "FLOPs over what the chips' peaks allow", 0),
+	use("compute", "FLOPs over what the chips' peaks allow (attention on units of its own not counted)", 0),
 	peak("compute", 0),
 	use("weight_memory", "weight bytes over what the datasheet bandwidth allows", 1),
 	peak("weight_memory", 1),

@@ -196,7 +196,9 @@ func (m *Machine) attend(c *Cost, s Stage, flops, off, on Line) part {
 	if p.resource == State {
 		p.onchip = onTime
 	}
-	c.Busy[Compute] = c.Busy[Compute].add(flops.scale(m.attnFlopPeak))
+	if !m.separate || m.sharedUnits { // units of the adapter work beside the backbone's
+		c.Busy[Compute] = c.Busy[Compute].add(flops.scale(m.attnFlopPeak))
+	}
 	c.Busy[State] = c.Busy[State].add(off.scale(m.kvBytePeak))
 	c.FLOPs = c.FLOPs.add(flops)
 	c.Bytes = c.Bytes.add(off.scale(m.copies))
