@@ -14,9 +14,11 @@ import (
 	"math/big"
 	"math/rand/v2"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"sort"
 	"strings"
+	"sync"
 
 	"scoville/core/scenario"
 	"scoville/core/table"
@@ -33,9 +35,10 @@ type Plan struct {
 	Inputs  map[string]string // SHA-256 of every file that goes into a point, by name
 
 	catalog *scenario.Catalog
-	inner   int   // designs of one outer combination: baseline and changes
-	designs []int // of the points: number in the unmerged product
-	first   []int // run of each point, and at the end the number of runs
+	ahead   []resolution // of the chunk that expand is at
+	inner   int          // designs of one outer combination: baseline and changes
+	designs []int        // of the points: number in the unmerged product
+	first   []int        // run of each point, and at the end the number of runs
 }
 
 // Column is an axis as a column of the results.
@@ -84,6 +87,35 @@ func New(st *study.Study) (*Plan, error) {
 	return p, nil
 }
 
+// chunk is how many designs are resolved ahead at a time, on all cores.
+const chunk = 1024
+
+// resolution is a design resolved ahead of its turn.
+type resolution struct {
+	x   *expansion
+	err error
+	sum [sha256.Size]byte // of the canonical scenario
+}
+
+// resolveChunk resolves n designs from one on. What each gives does not depend
+// on the others.
+func (p *Plan) resolveChunk(from, n int) {
+	p.ahead = make([]resolution, n)
+	var group sync.WaitGroup
+	workers := runtime.GOMAXPROCS(0)
+	for w := range workers {
+		group.Go(func() {
+			for i := w; i < n; i += workers {
+				r := &p.ahead[i]
+				if r.x, r.err = p.resolve(from + i); r.err == nil {
+					r.sum = sha256.Sum256(r.x.resolved.Canonical())
+				}
+			}
+		})
+	}
+	group.Wait()
+}
+
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]bool{}
@@ -91,7 +123,10 @@ func (p *Plan) expand(total int) error {
 	single := 0 // points without replicates, since nothing about them is random
 	p.first = []int{0}
 	for design := range total {
-		x, err := p.resolve(design)
+		if design%chunk == 0 {
+			p.resolveChunk(design, min(total-design, chunk))
+		}
+		x, err := p.ahead[design%chunk].x, p.ahead[design%chunk].err
 		if err != nil {
 			return err
 		}
@@ -102,7 +137,7 @@ func (p *Plan) expand(total int) error {
 				p.Notes = append(p.Notes, note)
 			}
 		}
-		sum := sha256.Sum256(x.resolved.Canonical())
+		sum := p.ahead[design%chunk].sum
 		if seen[[16]byte(sum[:16])] {
 			p.Merged++
 			continue
@@ -123,6 +158,7 @@ func (p *Plan) expand(total int) error {
 		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", grouped(fmt.Sprint(single)), grouped(fmt.Sprint(p.Len()))))
 	}
 	p.Notes = append(p.Notes, said.list()...)
+	p.ahead = nil
 	return nil
 }
 

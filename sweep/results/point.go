@@ -165,6 +165,9 @@ func (b *board) outer(p *point) string {
 // baseline is what a point is compared with; nil for the baseline itself and
 // where there is none.
 func (b *board) baseline(p *point) *point {
+	if len(b.baselines) == 0 {
+		return nil
+	}
 	if base := b.baselines[b.outer(p)]; base != p {
 		return base
 	}
