@@ -74,3 +74,24 @@ func TestH100Study(t *testing.T) {
 		t.Errorf("the highest rate loads the machine to %.2f only", load)
 	}
 }
+
+// TestReadmeStudy runs the study that the README shows.
+func TestReadmeStudy(t *testing.T) {
+	readme, err := os.ReadFile("../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, rest, _ := strings.Cut(string(readme), "```toml\n")
+	text, _, ok := strings.Cut(rest, "```")
+	if n := strings.Count(text, "\n"); !ok || n != 12 {
+		t.Fatalf("the README shows %d lines of a study, want 12", n)
+	}
+	file := filepath.Join(t.TempDir(), "my.toml")
+	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := Run(t.Context(), Options{File: file, Dir: t.TempDir(), Jobs: 2})
+	if err != nil || out.Counts[results.OK] != 15 {
+		t.Errorf("%+v, %v", out, err)
+	}
+}
