@@ -91,7 +91,7 @@ func TestReadmeStudy(t *testing.T) {
 		t.Fatal(err)
 	}
 	out, err := Run(t.Context(), Options{File: file, Dir: t.TempDir(), Jobs: 2})
-	if err != nil || out.Counts[results.OK] != 15 {
+	if err != nil || out.Counts[results.OK] != 45 {
 		t.Errorf("%+v, %v", out, err)
 	}
 }
