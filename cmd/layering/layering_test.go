@@ -75,15 +75,16 @@ var rank = map[string]int{
 	"core/internal/event": 0,
 	"core/internal/kv":    0,
 	"core/internal/spell": 0,
-	"core/model":          1,
-	"core/hardware":       1,
-	"core/workload":       1,
-	"core/metrics":        1,
-	"core/table":          1,
-	"core/scenario":       2,
-	"core/perf":           3,
-	"core/engine":         4,
-	"core":                5,
+	"core/schema":         1,
+	"core/model":          2,
+	"core/hardware":       2,
+	"core/workload":       2,
+	"core/metrics":        2,
+	"core/table":          2,
+	"core/scenario":       3,
+	"core/perf":           4,
+	"core/engine":         5,
+	"core":                6,
 }
 
 // within reports whether room is dir or below it.
@@ -100,7 +101,7 @@ func coreRank(room string) (int, bool) {
 }
 
 // vocabulary are the rooms of core that others may use.
-var vocabulary = []string{"core", "core/scenario", "core/unit", "core/model", "core/hardware", "core/workload", "core/metrics", "core/table"}
+var vocabulary = []string{"core", "core/schema", "core/scenario", "core/unit", "core/model", "core/hardware", "core/workload", "core/metrics", "core/table"}
 
 // mayImport says why from may not import to, "" if it may.
 func mayImport(from, to string) string {

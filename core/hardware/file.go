@@ -4,15 +4,15 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"math"
 	"reflect"
 	"slices"
-	"strconv"
 	"strings"
+	"sync"
 
 	"github.com/BurntSushi/toml"
 
 	"scoville/core/internal/spell"
+	"scoville/core/schema"
 )
 
 // FileError is a hardware file that does not load, or a name that the
@@ -60,18 +60,6 @@ const maxFile = 64 << 10
 func Read(file string, data []byte) (Entry, error) {
 	e, _, err := parse(file, data)
 	return e, err
-}
-
-// Keys lists the keys that the file set, in the order of Hardware's fields,
-// without name.
-func (e Entry) Keys() []string {
-	var keys []string
-	for _, f := range fields(&e.Hardware) {
-		if _, ok := e.Sources[f.key]; ok {
-			keys = append(keys, f.key)
-		}
-	}
-	return keys
 }
 
 // parse is Read that also returns the aliases.
@@ -124,36 +112,38 @@ func entry(tables map[string]any) (Entry, error) {
 	}
 	e := Entry{Sources: map[string]Source{}}
 	used := map[string]bool{}
-	for _, f := range fields(&e.Hardware) {
-		v, ok := values[f.key]
+	for _, k := range keys() {
+		v, ok := values[k.Path]
 		if !ok {
 			continue
 		}
-		delete(values, f.key)
-		if err := f.set(v); err != nil {
-			return Entry{}, &FileError{Key: f.key, Msg: err.Error()}
+		delete(values, k.Path)
+		x, bad := k.Convert(v)
+		if bad != nil {
+			return Entry{}, &FileError{Key: k.Path, Msg: bad.Message(), Hint: bad.Hint}
 		}
-		if f.key == "name" {
+		k.Put(reflect.ValueOf(&e.Hardware).Elem(), x)
+		if k.Path == "name" {
 			continue
 		}
-		at := f.key
+		at := k.Path
 		if sources[at] == nil {
-			at, _, _ = strings.Cut(f.key, ".")
+			at, _, _ = strings.Cut(k.Path, ".")
 		}
 		used[at] = true
 		source, err := parseSource(sources[at])
 		if err != nil {
 			return Entry{}, &FileError{
-				Key: f.key, Msg: err.Error(),
-				Hint: fmt.Sprintf(`write under [sources]: %s = "published: datasheet", "derived: how" or "assumed: why"`, f.key),
+				Key: k.Path, Msg: err.Error(),
+				Hint: fmt.Sprintf(`write under [sources]: %s = "published: datasheet", "derived: how" or "assumed: why"`, k.Path),
 			}
 		}
-		e.Sources[f.key] = source
+		e.Sources[k.Path] = source
 	}
 	if unknown := slices.Sorted(maps.Keys(values)); len(unknown) > 0 {
 		var known []string
-		for _, f := range fields(&e.Hardware) {
-			known = append(known, f.key)
+		for _, k := range keys() {
+			known = append(known, k.Path)
 		}
 		return Entry{}, &FileError{Key: unknown[0], Msg: "no such key", Hint: spell.Suggest(unknown[0], known)}
 	}
@@ -215,68 +205,12 @@ func stringsOf(v any) ([]string, error) {
 	return names, nil
 }
 
-// field is one settable value of a Hardware with its tags.
-type field struct {
-	key   string // "peak_tflops.fp8"
-	value reflect.Value
-	tag   reflect.StructTag
-}
-
-// fields lists the values of h in order, those of Peaks under their table.
-func fields(h *Hardware) []field {
-	var list []field
-	var walk func(prefix string, v reflect.Value)
-	walk = func(prefix string, v reflect.Value) {
-		for i := range v.NumField() {
-			f := field{prefix + v.Type().Field(i).Tag.Get("toml"), v.Field(i), v.Type().Field(i).Tag}
-			if f.value.Kind() == reflect.Struct {
-				walk(f.key+".", f.value)
-			} else {
-				list = append(list, f)
-			}
-		}
+// keys are the keys of a hardware file, from the tags of Hardware. A malformed
+// tag is a fault of the program, which the tests of core/scenario find.
+var keys = sync.OnceValue(func() []*schema.Node {
+	nodes, err := schema.Read(reflect.TypeFor[Hardware](), "")
+	if err != nil {
+		panic("hardware: " + err.Error())
 	}
-	walk("", reflect.ValueOf(h).Elem())
-	return list
-}
-
-// set checks type, range and enum, and stores the value.
-func (f field) set(v any) error {
-	if f.value.Kind() == reflect.String {
-		s, ok := v.(string)
-		if !ok {
-			return fmt.Errorf("%.60v is not a string", fmt.Sprintf("%#v", v))
-		}
-		if enum := f.tag.Get("enum"); enum != "" && !slices.Contains(strings.Split(enum, "|"), s) {
-			return fmt.Errorf("%.60q is none of %s", s, strings.ReplaceAll(enum, "|", ", "))
-		}
-		f.value.SetString(s)
-		return nil
-	}
-	x, ok := v.(float64)
-	if n, isInt := v.(int64); isInt {
-		x, ok = float64(n), true
-	}
-	if !ok {
-		return fmt.Errorf("%.60v is not a number", fmt.Sprintf("%#v", v))
-	}
-	if math.IsInf(x, 0) || math.IsNaN(x) || !within(f.tag.Get("range"), x) {
-		return fmt.Errorf("%v is outside %s %s", x, f.tag.Get("range"), f.tag.Get("unit"))
-	}
-	f.value.SetFloat(x)
-	return nil
-}
-
-// within reports whether x lies in a mathematical interval such as "(0,1]".
-func within(interval string, x float64) bool {
-	if interval == "" {
-		return true
-	}
-	lo, hi, _ := strings.Cut(strings.Trim(interval, "[]()"), ",")
-	low, errLow := strconv.ParseFloat(lo, 64)
-	high, errHigh := strconv.ParseFloat(hi, 64)
-	if errLow != nil || errHigh != nil {
-		panic("hardware: bad range tag " + interval)
-	}
-	return (x > low || x == low && interval[0] == '[') && (x < high || x == high && strings.HasSuffix(interval, "]"))
-}
+	return nodes
+})

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"scoville/core/hardware"
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 	"scoville/core/workload"
 )
 

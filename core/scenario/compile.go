@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 	"scoville/core/workload"
 )
 

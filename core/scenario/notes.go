@@ -6,7 +6,7 @@ import (
 	"slices"
 
 	"scoville/core/hardware"
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 	"scoville/core/workload"
 )
 

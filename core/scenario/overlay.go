@@ -6,7 +6,7 @@ import (
 
 	"scoville/core/hardware"
 	"scoville/core/model"
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 )
 
 // AppliesTo is where an overlay from a calibration holds: it acts only on a

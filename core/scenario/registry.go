@@ -8,7 +8,7 @@ import (
 	"strings"
 	"sync"
 
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 	"scoville/core/workload"
 )
 

@@ -186,7 +186,7 @@ func TestFiles(t *testing.T) {
 	for text, want := range map[string]string{
 		"hardware.name = \"chp.toml\"\n":                                   "s.toml:1:1: hardware.name: \"chp.toml\" cannot be read: no such file\n    1 | hardware.name = \"chp.toml\"\n      | ^ looked in " + dir,
 		"model.config = \".\"\n":                                           "s.toml:1:1: model.config: \".\" cannot be read: not a file\n    1 | model.config = \".\"\n      | ^ looked in " + dir,
-		"hardware.name = \"broken.toml\"\n":                                "broken.toml:3:1: memory_gib: -1 is outside [0,1e9] GiB\n    3 | memory_gib = -1\n      | ^",
+		"hardware.name = \"broken.toml\"\n":                                "broken.toml:3:1: memory_gib: -1 is not in [0,1e9] (GiB)\n    3 | memory_gib = -1\n      | ^ memory of one chip (kv_path = shared), in GiB",
 		"hardware.name = \"trace.csv.toml\"\n":                             "s.toml:1:1: hardware.name: \"trace.csv.toml\" cannot be read: no such file\n    1 |",
 		"model.config = \"trace.csv\"\n":                                   "trace.csv: ",
 		"workload.arrival = \"trace\"\nworkload.trace = \"config.json\"\n": "config.json:1: ",

@@ -10,7 +10,7 @@ import (
 
 	"scoville/core/metrics"
 	"scoville/core/scenario"
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 )
 
 // setting decodes a key that is neither scenario nor design.

@@ -15,7 +15,7 @@ import (
 	"strings"
 
 	"scoville/core/scenario"
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 )
 
 // Study is a decoded study file.

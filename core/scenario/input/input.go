@@ -20,7 +20,7 @@ import (
 	"scoville/core/hardware"
 	"scoville/core/model"
 	"scoville/core/scenario/document"
-	"scoville/core/scenario/schema"
+	"scoville/core/schema"
 	"scoville/core/unit"
 	"scoville/core/workload"
 )
