@@ -1,0 +1,186 @@
+package chart
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// scale maps the values of an axis to pixels.
+type scale struct {
+	axis     *Axis
+	lo, hi   float64 // scaled ends
+	from, to float64 // their pixels
+}
+
+func (s *scale) pixel(v float64) float64 {
+	return s.from + (s.axis.scaled(v)-s.lo)/(s.hi-s.lo)*(s.to-s.from)
+}
+
+// inside keeps a pixel between the ends of the axis.
+func (s *scale) inside(px float64) float64 {
+	return min(max(px, min(s.from, s.to)), max(s.from, s.to))
+}
+
+// newScale spans the values with a margin; a linear axis of positive values
+// that reach far down starts at 0.
+func newScale(axis *Axis, values []float64, from, to float64) scale {
+	s := scale{axis: axis, lo: math.Inf(1), hi: math.Inf(-1), from: from, to: to}
+	for _, v := range values {
+		if x := axis.scaled(v); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			s.lo, s.hi = min(s.lo, x), max(s.hi, x)
+		}
+	}
+	switch {
+	case len(axis.Words) > 0:
+		s.lo, s.hi = -0.5, float64(len(axis.Words))-0.5
+		return s
+	case s.lo > s.hi:
+		s.lo, s.hi = 0, 1
+		return s
+	case s.hi-s.lo <= 1e-12*max(math.Abs(s.lo), math.Abs(s.hi)):
+		half := 0.3 // a factor of 2 up and down
+		if !axis.Log {
+			half = max(math.Abs(s.lo)/2, 1e-300)
+			if s.lo == 0 {
+				half = 1
+			}
+		}
+		s.lo, s.hi = s.lo-half, s.hi+half
+		return s
+	}
+	low := s.lo
+	margin := 0.05 * (s.hi - s.lo)
+	s.lo, s.hi = s.lo-margin, s.hi+margin
+	if !axis.Log && low >= 0 && low <= s.hi/2 {
+		s.lo = 0
+		if low == 0 {
+			s.lo = -margin / 2
+		}
+	}
+	return s
+}
+
+// tick is a labelled place of an axis; without a label only a line.
+type tick struct {
+	value float64
+	label string
+}
+
+// ticks chooses labelled places at least room pixels apart.
+func (s *scale) ticks(room float64) []tick {
+	if len(s.axis.Words) > 0 {
+		var out []tick
+		for i, w := range s.axis.Words {
+			out = append(out, tick{float64(i), w})
+		}
+		return out
+	}
+	if given := s.given(room); given != nil {
+		return given
+	}
+	n := max(2, int(math.Abs(s.to-s.from)/room))
+	if s.axis.Log {
+		return s.logTicks(n)
+	}
+	return s.linearTicks(n)
+}
+
+// given returns the wanted ticks if all have room.
+func (s *scale) given(room float64) []tick {
+	if len(s.axis.Ticks) < 2 {
+		return nil
+	}
+	var out []tick
+	last := math.Inf(-1)
+	for _, v := range slices.Sorted(slices.Values(s.axis.Ticks)) {
+		px := math.Abs(s.pixel(v) - s.from)
+		if math.IsNaN(px) || px-last < 0.8*room {
+			return nil
+		}
+		out, last = append(out, tick{v, Number(v)}), px
+	}
+	return out
+}
+
+// linearTicks are multiples of 1, 2 or 5 times a power of ten, at most n.
+func (s *scale) linearTicks(n int) []tick {
+	lo, hi := s.axis.unscaled(s.lo), s.axis.unscaled(s.hi)
+	step := math.Pow(10, math.Floor(math.Log10((hi-lo)/float64(n))))
+	for _, f := range []float64{1, 2, 5, 10} {
+		if (hi-lo)/(f*step) <= float64(n) {
+			step *= f
+			break
+		}
+	}
+	var out []tick
+	for k := math.Ceil(lo/step - 1e-9); k*step <= hi+1e-9*step; k++ {
+		v, _ := strconv.ParseFloat(strconv.FormatFloat(k*step, 'g', 12, 64), 64)
+		out = append(out, tick{v, Number(v)})
+	}
+	return out
+}
+
+// logTicks label powers of ten, and 2 and 5 times them where decades are few;
+// within less than half a decade they are those of a linear axis.
+func (s *scale) logTicks(n int) []tick {
+	if s.hi-s.lo < 0.5 {
+		return s.linearTicks(n)
+	}
+	decades := s.hi - s.lo
+	every := max(1, int(math.Ceil(decades/float64(n))))
+	var out []tick
+	for e := math.Floor(s.lo); e <= s.hi; e++ {
+		for f := 1.0; f < 10; f++ {
+			v, _ := strconv.ParseFloat(strconv.FormatFloat(f*math.Pow(10, e), 'g', 12, 64), 64)
+			if x := math.Log10(v); x < s.lo-1e-9 || x > s.hi+1e-9 {
+				continue
+			}
+			label := ""
+			switch {
+			case f == 1 && int(e)%every == 0, (f == 2 || f == 5) && 3*decades <= float64(n):
+				label = Number(v)
+			case every > 1:
+				continue
+			}
+			out = append(out, tick{v, label})
+		}
+	}
+	return out
+}
+
+// Number prints a value as axes and crossings show it: four significant
+// digits, thousands grouped, k, M and G from 20,000 on where they shorten.
+func Number(v float64) string {
+	if v == 0 {
+		return "0"
+	}
+	a := math.Abs(v)
+	if a < 1e-4 || a >= 1e12 {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	for _, u := range []struct {
+		size float64
+		name string
+	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
+		if a >= u.size && (u.size > 1e3 || a >= 2e4) {
+			return digits(v/u.size) + u.name
+		}
+	}
+	s := digits(v)
+	if a >= 1000 {
+		s = digits(math.Round(v))
+		s = s[:len(s)-3] + "," + s[len(s)-3:]
+	}
+	return s
+}
+
+// digits prints four significant digits without an exponent or trailing zeros.
+func digits(v float64) string {
+	s := strconv.FormatFloat(v, 'f', max(0, 3-int(math.Floor(math.Log10(math.Abs(v))))), 64)
+	if strings.Contains(s, ".") {
+		s = strings.TrimRight(strings.TrimRight(s, "0"), ".")
+	}
+	return s
+}
