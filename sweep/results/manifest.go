@@ -33,6 +33,9 @@ type Manifest struct {
 	Outer   []string `json:"outer"`   // columns of the axes whose values have a baseline each
 	Notes   []string `json:"notes"`   // what may surprise, from the plan
 
+	Report     ReportSpec  `json:"report"`               // what the study asks of its report
+	Objectives []Objective `json:"objectives,omitempty"` // metrics that the points are compared by
+
 	Started     time.Time `json:"started"`
 	Written     time.Time `json:"written"`      // of the tables
 	WallSeconds float64   `json:"wall_seconds"` // from started to written
@@ -59,6 +62,7 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		Inputs: s.meta.Inputs, Overlays: s.meta.Overlays, Set: s.meta.Set,
 		Planned: s.meta.Planned, Counts: counts,
 		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
+		Report: s.meta.Report, Objectives: s.meta.Objectives,
 		Started: s.started, Workers: s.meta.Workers, Hosts: []string{s.host},
 	}
 	for _, i := range s.selected {

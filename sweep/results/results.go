@@ -58,6 +58,9 @@ type Meta struct {
 	Axes    []Axis         // axis columns, in the study's order
 	Metrics []table.Column // metric columns, Float64, in the order of Run.Metrics
 
+	Report     ReportSpec  // what the study asks of its report
+	Objectives []Objective // metrics that the points are compared by
+
 	// Selected names the metrics that points and effects are computed for;
 	// nil is all. Runs always have every metric column.
 	Selected []string
