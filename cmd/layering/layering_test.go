@@ -76,6 +76,7 @@ var rank = map[string]int{
 	"core/internal/kv":    0,
 	"core/internal/spell": 0,
 	"core/schema":         1,
+	"core/expr":           1,
 	"core/model":          2,
 	"core/hardware":       2,
 	"core/workload":       2,
@@ -101,7 +102,7 @@ func coreRank(room string) (int, bool) {
 }
 
 // vocabulary are the rooms of core that others may use.
-var vocabulary = []string{"core", "core/schema", "core/scenario", "core/unit", "core/model", "core/hardware", "core/workload", "core/metrics", "core/table"}
+var vocabulary = []string{"core", "core/expr", "core/schema", "core/scenario", "core/unit", "core/model", "core/hardware", "core/workload", "core/metrics", "core/table"}
 
 // mayImport says why from may not import to, "" if it may.
 func mayImport(from, to string) string {
@@ -132,10 +133,10 @@ func mayImport(from, to string) string {
 		}
 		return top + " uses its own rooms and the vocabulary of core"
 	case "report":
-		if slices.Contains([]string{"core/unit", "core/table", "sweep/results", "calibrate/results"}, to) || within(to, "report") {
+		if slices.Contains([]string{"core/unit", "core/expr", "core/table", "sweep/results", "calibrate/results"}, to) || within(to, "report") {
 			return ""
 		}
-		return "report reads unit, table, sweep/results and calibrate/results only"
+		return "report reads unit, expr, table, sweep/results and calibrate/results only"
 	case "cmd":
 		if slices.Contains([]string{"sweep", "calibrate", "report", "core/unit", "core/hardware", "core/scenario", "core"}, to) || within(to, "core/scenario") || within(to, "cmd") {
 			return ""
