@@ -9,8 +9,12 @@ import (
 	"scoville/sweep/results"
 )
 
-// TestShippedStudies: every shipped study can be planned, is feasible, asks a
-// question at its head, and has its answer in studies/README.md.
+// impossible is how many points of a shipped study cannot run, by design.
+var impossible = map[string]int{"memory.toml": 3}
+
+// TestShippedStudies: every shipped study can be planned, is feasible but where
+// that is its subject, asks a question at its head, and has its answer in
+// studies/README.md.
 func TestShippedStudies(t *testing.T) {
 	files, err := filepath.Glob("../studies/*.toml")
 	if err != nil || len(files) < 4 {
@@ -24,6 +28,9 @@ func TestShippedStudies(t *testing.T) {
 		name := filepath.Base(f)
 		if name == "calibrated.toml" { // an overlay, made by calibrate fit
 			continue
+		}
+		if _, known := saturated[strings.TrimSuffix(name, ".toml")]; !known {
+			t.Errorf("%s is not in the table of TestShippedStudiesRun", name)
 		}
 		text, err := os.ReadFile(f)
 		if err != nil {
@@ -42,7 +49,7 @@ func TestShippedStudies(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if c, err := count(p); c.infeasible > 0 || err != nil {
+		if c, err := count(p); c.infeasible != impossible[name] || err != nil {
 			t.Errorf("%s: %d infeasible points: %s %v", name, c.infeasible, c.example, err)
 		}
 	}
