@@ -166,11 +166,12 @@ func blank(status Status, reason error) Result {
 	return r
 }
 
-// Feasible returns nil if the scenario's chips have the units and the memory
-// to run its model and can split its heads, else an error that names the parts.
+// Feasible returns nil if the scenario's chips have the units, the capability
+// and the memory to run its model and can split its heads, else an error that
+// names both sides, the parts, and what would fit.
 func Feasible(sc *scenario.Scenario) error {
-	if sc.Hardware.Peak.Of(sc.Model.Activations()) == 0 {
-		return fmt.Errorf("%s has no %s units: hardware.peak_tflops.%s is 0", sc.Hardware.Name, sc.Model.Activations(), sc.Model.Activations())
+	if err := sc.Unmet(); err != nil {
+		return err
 	}
 	if tp, md := sc.Engine.TP, &sc.Model; md.Heads%tp != 0 || !md.MLA() && md.KVHeads%tp != 0 && tp%md.KVHeads != 0 {
 		return fmt.Errorf("engine.tp = %d does not split %d heads and %d KV heads evenly", tp, md.Heads, md.KVHeads)

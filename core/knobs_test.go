@@ -1,6 +1,7 @@
 package core
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -52,6 +53,7 @@ func knobBases(t *testing.T) map[string]*scenario.Scenario {
 		"dynamic":   with(map[string]any{"engine.scheduler": "bucketed"}),
 		"drafts":    with(map[string]any{"engine.speculative_tokens": 3, "engine.draft_token_us": 10.0}),
 		"replicas":  with(map[string]any{"engine.dp": 3, "workload.rate_rps": 40.0}),
+		"needs":     on(map[string]any{"model.min_sm_arch": 8.0, "model.required_features": "tma", "model.required_dtypes": "fp8"}),
 		"priority":  with(map[string]any{"engine.scheduler": "priority", "workload.rate_rps": 100.0}),
 		"tokens":    with(map[string]any{"engine.max_num_batched_tokens": 300, "engine.kv_blocks": 150, "workload.rate_rps": 60.0, "hardware.tokens_half": 10.0}),
 	}
@@ -68,6 +70,7 @@ func knobBases(t *testing.T) map[string]*scenario.Scenario {
 	}
 	bases["trace"] = trace
 	for _, sc := range bases {
+		sc.Model.DeclaredParams = 0 // else every change of a dimension would contradict it
 		sc.Workload.Class = append([]workload.Class(nil), sc.Workload.Class...)
 		if len(sc.Workload.Class) == 0 {
 			continue
@@ -151,7 +154,7 @@ func changes(f scenario.Field, old any) []any {
 		for _, e := range f.Enum {
 			out = append(out, e)
 		}
-		return append(out, "int8", "fp8", "int4", "bf16")
+		return append(out, "int8", "fp8", "int4", "bf16", "async-copy")
 	case []float64:
 		return []any{[]float64{77, 300}}
 	}
@@ -165,7 +168,9 @@ const broken = "broken"
 func fingerprint(t *testing.T, sc *scenario.Scenario) string {
 	t.Helper()
 	if err := sc.Validate(); err != nil {
-		return broken
+		if _, ok := errors.AsType[*scenario.InfeasibleError](err); !ok {
+			return broken
+		}
 	}
 	r := simulate(t, sc, Options{})
 	out := string(r.Status) + r.Reason

@@ -67,6 +67,9 @@ type Hardware struct {
 	WorkspaceGiB float64 `toml:"workspace_gib" unit:"GiB" range:"[0,1e6]" default:"3" help:"memory per chip for activations' scratch, graphs and communication buffers"`
 	DRAMUtilCap  float64 `toml:"dram_util_cap" unit:"ratio" range:"(0,1]" default:"1" help:"conditional specification: share of memory bandwidth that may be used"`
 
+	SMArch   float64 `toml:"sm_arch" unit:"version" range:"[0,1000]" default:"0" help:"compute capability (9.0 = Hopper), compared with model.min_sm_arch; 0 = not known"`
+	Features string  `toml:"features" help:"features the chip has, joined by | (tma|thread-block-clusters), compared with model.required_features; empty = not known"`
+
 	WIdle      float64 `toml:"w_idle" unit:"W" range:"[0,1e6]" default:"0" help:"power of an idle chip"`
 	PJPerFLOP  float64 `toml:"pj_per_flop" unit:"pJ" range:"[0,1e6]" default:"0" help:"energy of one FLOP"`
 	PJPerByte  float64 `toml:"pj_per_byte" unit:"pJ" range:"[0,1e6]" default:"0" help:"energy of one byte of memory traffic"`

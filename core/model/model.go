@@ -49,5 +49,9 @@ type Model struct {
 	ActivationDType unit.DType `toml:"activation_dtype" help:"format GEMM inputs are multiplied in, which picks the peak of the chip; empty = follows weight_dtype (4-bit weights: bf16)"`
 	AttentionDType  unit.DType `toml:"attention_dtype" help:"format attention is computed in; empty = bf16 where the chip has it, else as activation_dtype"`
 
+	MinSMArch        float64 `toml:"min_sm_arch" unit:"version" range:"[0,1000]" help:"oldest compute capability its kernels run on (8.9 = Ada), compared with hardware.sm_arch; 0 = whatever has the number formats"`
+	RequiredDTypes   string  `toml:"required_dtypes" help:"number formats the chip must have units for beside those GEMMs are computed in, joined by | (fp8|int8)"`
+	RequiredFeatures string  `toml:"required_features" help:"features the chip must have, joined by | (tma), compared with hardware.features"`
+
 	Source string `toml:"source" help:"where the figures come from"`
 }

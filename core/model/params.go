@@ -61,10 +61,21 @@ func (m Model) CheckDeclared() error {
 		return nil
 	}
 	return &KeyError{
-		Key: "declared_params", Value: unit.Count(m.DeclaredParams),
-		Rule: fmt.Sprintf("disagrees with the dimensions, which give %s (%d layers, hidden %d, %d heads of %d, ffn %d)",
-			unit.Count(n), m.Layers, m.Hidden, m.Heads, m.HeadDim, max(m.FFN, m.ExpertFFN)),
+		Key: "declared_params", Value: m.DeclaredParams,
+		Rule: fmt.Sprintf("(%s) disagrees with the dimensions, which give %s (%d layers, hidden %d, %d heads of %d, ffn %d)%s",
+			unit.Count(m.DeclaredParams), unit.Count(n), m.Layers, m.Hidden, m.Heads, m.HeadDim, max(m.FFN, m.ExpertFFN), m.fullHeads()),
+		Hint: "correct the dimensions, or remove declared_params",
 	}
+}
+
+// fullHeads says what the count would be with heads that fill the hidden size,
+// "" when they do.
+func (m Model) fullHeads() string {
+	if m.MLA() || m.Heads < 1 || m.Heads*m.HeadDim == m.Hidden || m.Hidden%m.Heads != 0 {
+		return ""
+	}
+	m.HeadDim = m.Hidden / m.Heads
+	return fmt.Sprintf("; with heads x head_dim = hidden they would give %s", unit.Count(m.Params().Total))
 }
 
 // MoELayers returns the number of layers with routed experts.

@@ -22,6 +22,7 @@ func (s *Scenario) Notes() []string {
 			notes = append(notes, fmt.Sprintf("%s = %s has no effect %s", k.path, schema.Show(v), k.without))
 		}
 	}
+	notes = append(notes, s.notCompared()...)
 	return append(notes, s.beyondContext()...)
 }
 

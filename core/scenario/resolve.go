@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"sync"
 
 	"scoville/core/hardware"
 	"scoville/core/workload"
@@ -114,6 +115,7 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 		}
 	}
 	s := &r.Scenario
+	r.dropDeclared(all)
 	if b.model != "" {
 		s.Model.Name = b.model
 	}
@@ -135,6 +137,34 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 	}
 	return r, nil
 }
+
+// dropDeclared forgets the parameter count of a catalogue entry or profile
+// when a layer changes its dimensions: a variant has a count of its own, which
+// nobody declared.
+func (r *Resolved) dropDeclared(all []*compiled) {
+	const key = "model.declared_params"
+	if _, given := lastGiven(all, key); given {
+		return
+	}
+	for _, path := range dimensions() {
+		if _, changed := lastGiven(all, path); changed {
+			r.Scenario.Model.DeclaredParams = 0
+			delete(r.Origin, key)
+			return
+		}
+	}
+}
+
+// dimensions are the keys that the number of parameters depends on.
+var dimensions = sync.OnceValue(func() (paths []string) {
+	for _, n := range study().nodes {
+		key, ok := strings.CutPrefix(n.Path, "model.")
+		if ok && (n.Kind == Int || n.Kind == Bool) && !slices.Contains([]string{"max_context", "sliding_window", "sliding_layers", "experts_per_token"}, key) {
+			paths = append(paths, n.Path)
+		}
+	}
+	return paths
+})
 
 // compile checks a layer; documents are checked once.
 func (c *Catalog) compile(l Layer) (*compiled, error) {

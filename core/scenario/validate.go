@@ -10,7 +10,6 @@ import (
 
 	"scoville/core/hardware"
 	"scoville/core/model"
-	"scoville/core/unit"
 	"scoville/core/workload"
 )
 
@@ -41,18 +40,18 @@ func (s *Scenario) check(rules []rule) *FieldError {
 }
 
 // Validate checks the rules between the values of a resolved scenario. A
-// broken rule is a *FieldError. A scenario that is sound but asks for units
-// its chip does not have is an *InfeasibleError. Whether it fits into memory
+// broken rule is a *FieldError. A scenario that is sound but asks of its chip
+// what that does not have is an *InfeasibleError, see Unmet. Whether it fits into memory
 // is not checked here, nor whether the metrics of service levels exist.
 func (s *Scenario) Validate() error {
 	for _, check := range []func() *FieldError{
-		s.checkRanges, s.checkModel, s.checkHardware, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
+		s.checkRanges, s.checkModel, s.checkLists, s.checkHardware, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
 		}
 	}
-	return s.checkUnits()
+	return s.Unmet()
 }
 
 // checkRanges checks every number against its range and every string against
@@ -91,6 +90,12 @@ func (s *Scenario) checkModel() *FieldError {
 	}
 	if ke, ok := errors.AsType[*model.KeyError](m.Check()); ok {
 		return &FieldError{Path: "model." + ke.Key, Value: ke.Value, Rule: ke.Rule, Hint: ke.Hint}
+	}
+	if ke, ok := errors.AsType[*model.KeyError](m.CheckDeclared()); ok {
+		return &FieldError{
+			Path: "model." + ke.Key, Value: ke.Value, Rule: ke.Rule, Hint: ke.Hint,
+			Related: []string{"model.layers", "model.hidden", "model.heads", "model.head_dim", "model.ffn", "model.config", "model.profile"},
+		}
 	}
 	return s.check([]rule{
 		{m.SlidingWindow == 0 || m.SlidingLayers > 0, "model.sliding_layers", "needed with sliding_window", false, "layers that use the window", []string{"model.sliding_window"}},
@@ -264,16 +269,6 @@ func (s *Scenario) checkSLO() *FieldError {
 	for _, l := range s.SLO {
 		if l.Min > l.Max { // false when one is not set
 			return &FieldError{Path: sloPrefix + l.Metric + ".min", Value: l.Min, Rule: fmt.Sprintf("is above max = %v", l.Max), Related: []string{sloPrefix + l.Metric}}
-		}
-	}
-	return nil
-}
-
-// checkUnits checks that the chip computes in the formats the model asks for.
-func (s *Scenario) checkUnits() error {
-	for _, d := range []unit.DType{s.Model.Activations(), s.Model.AttentionDType} {
-		if d != "" && s.Hardware.Peak.Of(d) == 0 {
-			return &InfeasibleError{Reason: fmt.Sprintf("%s has no %s units (hardware.peak_tflops.%s = 0)", cmp.Or(s.Hardware.Name, "the chip"), d, d)}
 		}
 	}
 	return nil

@@ -167,14 +167,55 @@ func TestInfeasible(t *testing.T) {
 		set  []any
 		want string
 	}{
-		{[]any{"model.weight_dtype", "fp4", "model.activation_dtype", "fp4"}, "h100-sxm has no fp4 units (hardware.peak_tflops.fp4 = 0)"},
-		{[]any{"hardware.name", "a100-80", "model.weight_dtype", "fp8"}, "a100-80 has no fp8 units (hardware.peak_tflops.fp8 = 0)"},
-		{[]any{"model.attention_dtype", "int4"}, "h100-sxm has no int4 units (hardware.peak_tflops.int4 = 0)"},
+		{[]any{"model.weight_dtype", "fp4", "model.activation_dtype", "fp4"}, "h100-sxm has no fp4 units (hardware.peak_tflops.fp4 = 0), only int8, fp8, fp16, bf16, fp32: give an activation_dtype it has; chips that have it: b200"},
+		{[]any{"hardware.name", "a100-80", "model.weight_dtype", "fp8"}, "a100-80 has no fp8 units (hardware.peak_tflops.fp8 = 0), only int4,"},
+		{[]any{"model.attention_dtype", "int4"}, "h100-sxm has no int4 units (hardware.peak_tflops.int4 = 0), only"},
+		{[]any{"model.required_dtypes", "fp8|fp4"}, "h100-sxm has no fp4 units (hardware.peak_tflops.fp4 = 0), only"},
+		{[]any{"hardware.name", "a100-80", "model.min_sm_arch", 8.9}, "llama-2-7b needs compute capability 8.9 (model.min_sm_arch) and a100-80 has 8.0 (hardware.sm_arch); chips that have it: b200, gh200, h100-pcie, h100-sxm, h200, l40s and others"},
+		{[]any{"model.min_sm_arch", 99.0}, "llama-2-7b needs compute capability 99.0 (model.min_sm_arch) and h100-sxm has 9.0 (hardware.sm_arch); no chip of the catalogue has it"},
+		{[]any{"hardware.name", "l40s", "model.required_features", "async-copy | tma"}, "llama-2-7b needs tma (model.required_features) and l40s has only async-copy (hardware.features); chips that have it: b200, gh200, h100-pcie"},
+		{[]any{"model.min_sm_arch", 9.0, "model.required_features", "tma", "model.required_dtypes", "fp8"}, ""},
+		{[]any{"hardware.name", "mi300x", "model.min_sm_arch", 9.0, "model.required_features", "tma"}, ""}, // not known is not refused
 	} {
-		r := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values(c.set...))
-		if ie, ok := errors.AsType[*InfeasibleError](r.Scenario.Validate()); !ok || ie.Error() != c.want {
-			t.Errorf("%v: %v", c.set, r.Scenario.Validate())
+		s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values(c.set...)).Scenario
+		err := s.Validate()
+		if ie, ok := errors.AsType[*InfeasibleError](err); (c.want != "") != ok || ok && !strings.HasPrefix(ie.Error(), c.want) {
+			t.Errorf("%v: %v", c.set, err)
 		}
+	}
+	s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values("hardware.name", "mi300x", "model.min_sm_arch", 9.0, "model.required_features", "tma")).Scenario
+	if notes := strings.Join(s.Notes(), "\n"); !strings.Contains(notes, "model.min_sm_arch = 9.0 is not compared: mi300x states no hardware.sm_arch") || !strings.Contains(notes, "required_features") {
+		t.Errorf("notes %q", notes)
+	}
+	for key, v := range map[string]string{"model.required_dtypes": "fp8|fp9", "model.required_features": "tma|", "hardware.features": "TMA"} {
+		s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values(key, v)).Scenario
+		if err := s.Validate(); err == nil || !strings.HasPrefix(err.Error(), key+": ") {
+			t.Errorf("%s = %q: %v", key, v, err)
+		}
+	}
+}
+
+// TestDeclared: a declared count that the dimensions do not give is an error
+// with both; the count of a catalogue entry does not outlive its dimensions.
+func TestDeclared(t *testing.T) {
+	with := func(set ...any) error {
+		s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values(set...)).Scenario
+		return s.Validate()
+	}
+	small := []any{"model.heads", 16, "model.kv_heads", 16, "model.head_dim", 64}
+	if err := with(append(small, "model.declared_params", 13e9)...); err == nil ||
+		!strings.Contains(err.Error(), "model.declared_params: 1.3e+10 (13 G) disagrees with the dimensions, which give 5.13 G") ||
+		!strings.Contains(err.Error(), "with heads x head_dim = hidden they would give 6.74 G") {
+		t.Errorf("13 B: %v", err)
+	}
+	for _, set := range [][]any{small, append(small, "model.declared_params", 5.1e9), {"model.layers", 16}, {"model.declared_params", 7e9}, {"model.max_context", 100}} {
+		if err := with(set...); err != nil {
+			t.Errorf("%v: %v", set, err)
+		}
+	}
+	r := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values("model.layers", 16))
+	if r.Scenario.Model.DeclaredParams != 0 || r.Origin["model.declared_params"] != "" {
+		t.Error("half the layers kept the count of the whole model")
 	}
 }
 
