@@ -118,7 +118,7 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	}
 	s.generate(sc, res.RateRPS, o, &cfg)
 	if err := cfg.Fits(s.requests); err != nil {
-		return blank(Infeasible, err), nil
+		return blank(Infeasible, tooLong(sc, &cfg, s.requests, err)), nil
 	}
 	if len(s.requests) == 0 {
 		return blank(Infeasible, fmt.Errorf("no request arrives: the trace limits or duration_s leave none")), nil
@@ -173,11 +173,23 @@ func Feasible(sc *scenario.Scenario) error {
 	if err := sc.Unmet(); err != nil {
 		return err
 	}
-	if tp, md := sc.Engine.TP, &sc.Model; md.Heads%tp != 0 || !md.MLA() && md.KVHeads%tp != 0 && tp%md.KVHeads != 0 {
-		return fmt.Errorf("engine.tp = %d does not split %d heads and %d KV heads evenly", tp, md.Heads, md.KVHeads)
+	if md := &sc.Model; !perf.Splits(sc) {
+		return fmt.Errorf("engine.tp = %d does not split %d heads and %d KV heads evenly", sc.Engine.TP, md.Heads, md.KVHeads)
 	}
-	b := perf.Memory(sc)
-	return b.Check()
+	return perf.Fits(sc)
+}
+
+// tooLong adds to an error of Config.Fits what fits, when the pool is too small
+// for the longest request.
+func tooLong(sc *scenario.Scenario, cfg *engine.Config, reqs []workload.Request, err error) error {
+	longest := 0
+	for i := range reqs {
+		longest = max(longest, int(reqs[i].Prompt)+int(reqs[i].Output))
+	}
+	if longest-1 <= cfg.Blocks*cfg.BlockSize {
+		return err
+	}
+	return fmt.Errorf("%w: %s", err, perf.Advise(sc, float64(longest)))
 }
 
 // maxRequests bounds one run: each request takes about 150 bytes.

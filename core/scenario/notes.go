@@ -84,8 +84,7 @@ func (s *Scenario) beyondContext() (notes []string) {
 	if w := &s.Workload; w.Arrival == workload.Trace {
 		n := 0
 		for _, r := range w.Records {
-			dropped := w.MaxPrompt > 0 && int(r.Prompt) > w.MaxPrompt || w.MaxOutput > 0 && int(r.Output) > w.MaxOutput
-			if !dropped && int(r.Prompt)+int(r.Output) > limit {
+			if !dropped(w, &r) && int(r.Prompt)+int(r.Output) > limit {
 				n++
 			}
 		}
@@ -100,6 +99,32 @@ func (s *Scenario) beyondContext() (notes []string) {
 		}
 	}
 	return notes
+}
+
+// dropped reports whether the limits of the workload leave out a trace record.
+func dropped(w *workload.Spec, r *workload.Record) bool {
+	return w.MaxPrompt > 0 && int(r.Prompt) > w.MaxPrompt || w.MaxOutput > 0 && int(r.Output) > w.MaxOutput
+}
+
+// LongestRequest returns the most tokens, prompt and output together, that one
+// request of the workload has: of a trace the longest that is not dropped, else
+// of any class that is drawn, by its bounds or else its means. 0 = no request.
+func (s *Scenario) LongestRequest() float64 {
+	w, most := &s.Workload, 0.0
+	if w.Arrival == workload.Trace {
+		for _, r := range w.Records {
+			if !dropped(w, &r) {
+				most = max(most, float64(r.Prompt)+float64(r.Output))
+			}
+		}
+		return most
+	}
+	for _, c := range w.Class {
+		if c.Share > 0 {
+			most = max(most, longest(&c.Prompt)+longest(&c.Output))
+		}
+	}
+	return most
 }
 
 // longest returns the largest length of a distribution, or its mean when it
