@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"math"
+	"path/filepath"
 
 	"scoville/core"
 	"scoville/core/metrics"
@@ -94,6 +95,10 @@ func meta(p *Plan, o Options) results.Meta {
 	m := results.Meta{
 		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
 		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics, Notes: p.Notes,
+		StudyFile: st.Doc.File, Numbers: p.Numbers,
+	}
+	if full, err := filepath.Abs(st.Doc.File); err == nil {
+		m.StudyFile = full
 	}
 	if st.Set != nil {
 		delete(m.Inputs, st.Set.Doc.File) // recorded as m.Set

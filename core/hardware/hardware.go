@@ -76,10 +76,11 @@ type Hardware struct {
 	USDPerHour float64 `toml:"usd_per_hour" unit:"USD/h" range:"[0,1e6]" default:"0" help:"price of one chip"`
 }
 
-// Grade says how well a number is known, weakest last.
+// Grade says how well a number is known.
 type Grade string
 
-// The grades a hardware number can have.
+// The grades a hardware number can have, weakest last. What rests on several
+// numbers is as good as the weakest.
 const (
 	Published  Grade = "published"  // stated by the maker or a cited document
 	Calibrated Grade = "calibrated" // fitted to measurements

@@ -12,9 +12,9 @@ import (
 
 // calibration is what an overlay says of its own numbers.
 type calibration struct {
-	grades  map[string]hardware.Grade // of [sources], by study key
-	spans   []span                    // of [calibration.range], in file order
-	version int                       // [calibration] simulator_version; 0 = not given
+	sources map[string]hardware.Source // of [sources], by study key; one without a known grade has none
+	spans   []span                     // of [calibration.range], in file order
+	version int                        // [calibration] simulator_version; 0 = not given
 }
 
 // span is where a condition of the fit lay.
@@ -33,15 +33,7 @@ const (
 
 // readCalibration reads [sources], [calibration.range] and simulator_version.
 func readCalibration(d *Document) (c calibration, err error) {
-	c.grades = map[string]hardware.Grade{}
-	for _, e := range d.Under("sources") {
-		path := strings.TrimSuffix(strings.TrimPrefix(e.Key(), "sources."), ".grade")
-		text, _ := e.Value.(string)
-		word, _, _ := strings.Cut(text, ":")
-		if g := hardware.Grade(strings.TrimSpace(word)); slices.Contains(grades, g) {
-			c.grades[path] = g
-		}
-	}
+	c.sources = readSources(d)
 	const table = "calibration.range"
 	for _, e := range d.Under(table) {
 		p := span{path: strings.TrimPrefix(e.Key(), table+".")}
@@ -69,6 +61,23 @@ func readCalibration(d *Document) (c calibration, err error) {
 		c.version = int(n)
 	}
 	return c, nil
+}
+
+// readSources reads [sources]: "grade: where" by study key. A text that does
+// not begin with a grade says where alone.
+func readSources(d *Document) map[string]hardware.Source {
+	sources := map[string]hardware.Source{}
+	for _, e := range d.Under("sources") {
+		path := strings.TrimSuffix(strings.TrimPrefix(e.Key(), "sources."), ".grade")
+		text, _ := e.Value.(string)
+		word, where, _ := strings.Cut(text, ":")
+		g := hardware.Grade(strings.TrimSpace(word))
+		if !slices.Contains(grades, g) {
+			g, where = "", text
+		}
+		sources[path] = hardware.Source{Grade: g, Where: strings.TrimSpace(where)}
+	}
+	return sources
 }
 
 func number(v any) (float64, bool) {

@@ -52,6 +52,7 @@ type base struct {
 	scenario        Scenario
 	origin          map[string]string
 	grades          map[string]hardware.Grade
+	texts           map[string]string // where the graded numbers come from
 	inputs          map[string]string
 	model, hardware string // names of the entries; "" = the layers' own label
 }
@@ -79,7 +80,7 @@ func (c *Catalog) base(all []*compiled) (*base, error) {
 func loads[T any](_ T, err error) bool { return err == nil }
 
 func (c *Catalog) loadBase(id baseID) (*base, error) {
-	b := &base{scenario: Default(), origin: map[string]string{}, grades: map[string]hardware.Grade{}, inputs: map[string]string{}}
+	b := &base{scenario: Default(), origin: map[string]string{}, grades: map[string]hardware.Grade{}, texts: map[string]string{}, inputs: map[string]string{}}
 	if id.config != "" {
 		m, sum, err := c.dir.Config(id.config)
 		if err != nil {
@@ -128,7 +129,7 @@ func (b *base) merge(table string, from *Scenario, label string, sources map[str
 			b.origin[n.Path] = label
 		}
 		if sourced && n.Kind == Float {
-			b.grades[n.Path] = source.Grade
+			b.grades[n.Path], b.texts[n.Path] = source.Grade, source.Where
 		}
 	}
 }

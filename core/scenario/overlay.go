@@ -82,6 +82,34 @@ func OverlayLayer(d *Document) (Layer, error) {
 	return l, nil
 }
 
+// StudyLayer makes the layer of a study's own document. Its [sources] grade the
+// numbers of the hardware that it sets, as those of an overlay do; without,
+// they are assumed.
+func StudyLayer(d *Document) (Layer, error) {
+	for _, e := range d.Under("sources") {
+		if err := checkSource(d, e); err != nil {
+			return Layer{}, err
+		}
+	}
+	l := Layer{Name: "study", Doc: d, fit: calibration{sources: readSources(d)}}
+	if len(l.fit.sources) == 0 {
+		return l, nil
+	}
+	c, err := compileDoc(d)
+	if err != nil {
+		return Layer{}, err
+	}
+	for _, e := range d.Under("sources") {
+		path := strings.TrimPrefix(e.Key(), "sources.")
+		if _, set := c.given[strings.TrimSuffix(path, ".grade")]; !set {
+			err := d.Errorf(e.Key(), "set the number under its table, or remove the line; values of axes are assumed", "is the source of nothing: the study does not set %s", path)
+			err.Where = "sources"
+			return Layer{}, err
+		}
+	}
+	return l, nil
+}
+
 // checkSource checks that an entry of [sources] is about a study key: the key
 // itself or a table below it, as in sources."hardware.overlap".grade.
 func checkSource(d *Document, e Entry) error {

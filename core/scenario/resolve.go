@@ -62,10 +62,35 @@ type Resolved struct {
 	// Inputs is the SHA-256 of every file read, in hex, by its name as given.
 	Inputs map[string]string
 
-	trace string // hash of the trace records
+	trace  string            // hash of the trace records
+	given  map[string]string // where numbers of the hardware come from, by key, as their layer's [sources] say
+	origin *base             // catalogue entries
 }
 
-// grades from best to weakest.
+// Source tells how well the number of the hardware with a study key is known,
+// and where it comes from: the words of its catalogue file or of [sources],
+// else the layer that set it. ok is false for a key without a grade.
+func (r *Resolved) Source(path string) (s hardware.Source, ok bool) {
+	s.Grade, ok = r.Grades[path]
+	layer, set := r.Origin[path]
+	switch {
+	case !ok:
+	case !set:
+		s.Where = "nobody gave it: 1 is what the datasheet allows at best"
+	case r.given[path] != "":
+		s.Where = r.given[path]
+	case layer == r.origin.origin[path]:
+		s.Where = r.origin.texts[path]
+	default:
+		s.Where = "set by " + layer
+	}
+	return s, ok
+}
+
+// grades from best to weakest: what the maker or a cited document states; what
+// was fitted to measurements, which may absorb what the model leaves out; what
+// was computed from published numbers, by a formula nobody has checked against
+// the device; what was chosen.
 var grades = []hardware.Grade{hardware.Published, hardware.Calibrated, hardware.Derived, hardware.Assumed}
 
 // Resolve builds the scenario of a design point: defaults, then the catalogue
@@ -95,7 +120,7 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolved{Scenario: b.scenario, Origin: maps.Clone(b.origin), Grades: maps.Clone(b.grades), Inputs: maps.Clone(b.inputs)}
+	r := &Resolved{Scenario: b.scenario, Origin: maps.Clone(b.origin), Grades: maps.Clone(b.grades), Inputs: maps.Clone(b.inputs), given: map[string]string{}, origin: b}
 	var spans []span
 	for i, l := range layers {
 		if l.Doc != nil {
@@ -213,7 +238,11 @@ func (r *Resolved) apply(c *compiled, l *Layer, grade hardware.Grade) error {
 		}
 		r.Origin[set.path] = l.Name
 		if set.node != nil && set.node.Kind == Float && strings.HasPrefix(set.path, "hardware.") {
-			r.Grades[set.path] = cmp.Or(l.fit.grades[set.path], grade)
+			said := l.fit.sources[set.path]
+			r.Grades[set.path] = cmp.Or(said.Grade, grade)
+			if r.given[set.path] = said.Where; said.Where == "" {
+				delete(r.given, set.path)
+			}
 		}
 	}
 	return nil

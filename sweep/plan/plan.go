@@ -6,6 +6,7 @@
 package plan
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -23,6 +24,7 @@ import (
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/core/workload"
+	"scoville/sweep/results"
 	"scoville/sweep/study"
 )
 
@@ -33,6 +35,7 @@ type Plan struct {
 	Merged  int               // designs left out because an earlier one resolves to the same scenario
 	Notes   []string          // what may surprise: levels that were rounded, designs that were merged
 	Inputs  map[string]string // SHA-256 of every file that goes into a point, by name
+	Numbers []results.Number  // of the hardware of all points, with how well they are known
 
 	catalog *scenario.Catalog
 	ahead   []resolution // of the chunk that expand is at
@@ -119,7 +122,7 @@ func (p *Plan) resolveChunk(from, n int) {
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]bool{}
-	said := remarks{}
+	said, rests := remarks{}, numbers{}
 	single := 0 // points without replicates, since nothing about them is random
 	p.first = []int{0}
 	for design := range total {
@@ -144,6 +147,7 @@ func (p *Plan) expand(total int) error {
 		}
 		seen[[16]byte(sum[:16])] = true
 		p.designs = append(p.designs, design)
+		rests.add(x.resolved)
 		replicates := p.Study.Replicates
 		if replicates > 1 && !random(&x.resolved.Scenario) {
 			replicates = 1
@@ -158,6 +162,7 @@ func (p *Plan) expand(total int) error {
 		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", grouped(fmt.Sprint(single)), grouped(fmt.Sprint(p.Len()))))
 	}
 	p.Notes = append(p.Notes, said.list()...)
+	p.Numbers = rests.list()
 	p.ahead = nil
 	return nil
 }
@@ -329,11 +334,7 @@ func (p *Plan) Explain(i int, path string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	origin := pt.Resolved.Origin[path]
-	if origin == "" {
-		origin = "default"
-	}
-	return Value{v, origin, string(pt.Resolved.Grades[path])}, nil
+	return Value{v, cmp.Or(pt.Resolved.Origin[path], defaults), string(pt.Resolved.Grades[path])}, nil
 }
 
 // asInfeasible returns the reason if err says that a valid scenario cannot

@@ -36,6 +36,9 @@ type Manifest struct {
 	Report     ReportSpec  `json:"report"`               // what the study asks of its report
 	Objectives []Objective `json:"objectives,omitempty"` // metrics that the points are compared by
 
+	StudyFile string   `json:"study_file"` // where the study stood, in full: its inputs are found from there
+	Numbers   []Number `json:"numbers"`    // of the hardware that the points rest on, the weakest grade first
+
 	Started     time.Time `json:"started"`
 	Written     time.Time `json:"written"`      // of the tables
 	WallSeconds float64   `json:"wall_seconds"` // from started to written
@@ -63,6 +66,7 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		Planned: s.meta.Planned, Counts: counts,
 		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
 		Report: s.meta.Report, Objectives: s.meta.Objectives,
+		StudyFile: s.meta.StudyFile, Numbers: append([]Number{}, s.meta.Numbers...),
 		Started: s.started, Workers: s.meta.Workers, Hosts: []string{s.host},
 	}
 	for _, i := range s.selected {

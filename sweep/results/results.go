@@ -52,6 +52,8 @@ type Meta struct {
 	Overlays   []string          // overlay files, later wins
 	Set        []string          // "path=value" given on the command line, later wins
 	Notes      []string          // what may surprise, for people
+	StudyFile  string            // where the study stands, in full; not in the tables
+	Numbers    []Number          // of the hardware that the points rest on
 	Workers    int               // simulations at a time
 	Planned    int               // runs of the whole study
 

@@ -98,6 +98,12 @@ func Load(file string, sets []string) (*Study, error) {
 	return decode(file, text, sets, readFile)
 }
 
+// Decode is Load with the text of the study in hand; file is where it stood,
+// which its relative names start from.
+func Decode(file string, text []byte, sets []string) (*Study, error) {
+	return decode(file, text, sets, readFile)
+}
+
 // readFile reads a file; its errors do not repeat the name.
 func readFile(file string) ([]byte, error) {
 	f, err := os.Open(file)
@@ -157,7 +163,11 @@ func (d *decoder) decode(sets []string) error {
 	if st.OutputDir == "" {
 		st.OutputDir = filepath.Join("results", st.Name)
 	}
-	st.Layers = append(st.Layers, scenario.Layer{Name: "study", Doc: d.doc})
+	layer, err := scenario.StudyLayer(d.doc)
+	if err != nil {
+		return err
+	}
+	st.Layers = append(st.Layers, layer)
 	if err := d.checkAxes(); err != nil {
 		return err
 	}
@@ -167,7 +177,7 @@ func (d *decoder) decode(sets []string) error {
 // entry decodes one top-level entry of the file.
 func (d *decoder) entry(e scenario.Entry) error {
 	switch table := e.Path[0]; table {
-	case "model", "hardware", "engine", "workload", "measurement":
+	case "model", "hardware", "engine", "workload", "measurement", "sources":
 		return nil // the scenario's own
 	case "slo":
 		return d.slo(e)
@@ -194,7 +204,7 @@ func (d *decoder) entry(e scenario.Entry) error {
 // not have yet are in later, so that they are not taken for typing errors.
 var (
 	known = []string{
-		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo",
+		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
 		"axes", "zip", "cases", "oat", "replicates", "output", "run",
 		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
 	}
