@@ -151,7 +151,7 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 
 // order of rooms inside sweep and calibrate.
 var order = map[string]int{
-	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep": 2,
+	"sweep/statistic": -1, "sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 3,
 	"calibrate/measured": 0, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate": 2, "calibrate/validation": 2,
 }
 
@@ -164,7 +164,7 @@ func inside(from, to string) string {
 	if b < a || to == "sweep/results" && from == "sweep/plan" {
 		return ""
 	}
-	return "rooms import earlier ones only: study -> plan -> pool, results -> sweep; measured, fit -> objective, results -> calibrate"
+	return "rooms import earlier ones only: statistic -> study, results -> plan, pool -> explain -> sweep; measured, fit -> objective, results -> calibrate"
 }
 
 func TestImports(t *testing.T) {
@@ -190,7 +190,7 @@ var libraries = map[string][]string{
 	"github.com/apache/arrow-go":  {"core/table"},
 	"gonum.org/v1/gonum/optimize": {"calibrate/fit"},
 	"gonum.org/v1/gonum/mat":      {"calibrate/fit"},
-	"gonum.org/v1/gonum/stat":     {"core/metrics", "core/workload", "sweep/results", "sweep/plan", "calibrate/fit", "calibrate/objective"},
+	"gonum.org/v1/gonum/stat":     {"core/metrics", "core/workload", "sweep/statistic", "sweep/plan", "calibrate/fit", "calibrate/objective"},
 	"github.com/BurntSushi/toml":  {"core/scenario", "core/model", "core/hardware", "sweep/study", "calibrate"},
 	"github.com/spf13/cobra":      {"cmd"},
 	"golang.org/x/term":           {"cmd"},

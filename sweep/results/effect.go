@@ -44,7 +44,7 @@ func (b *board) effects(p *point) error {
 	oat := p.first.oat()
 	for _, m := range b.set.selected {
 		e := b.change(p, m)
-		row := append(b.row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.mean, "ratio", e.lo, e.hi, int64(e.n), flag(steady))
+		row := append(b.row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.Mean, "ratio", e.Lo, e.Hi, int64(e.N), flag(steady))
 		for j, a := range b.set.meta.Axes {
 			if a.Outer {
 				row = append(row, p.first.Axes[j])

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scoville/core/table"
+	"scoville/sweep/statistic"
 )
 
 // point gathers the runs of one point.
@@ -88,7 +89,7 @@ type board struct {
 	set       *Set
 	current   *point            // its runs are still coming
 	baselines map[string]*point // by outer axis values
-	t         student
+	t         statistic.Student
 	inert     inert
 	row       table.Row
 
@@ -96,7 +97,7 @@ type board struct {
 }
 
 func newBoard(s *Set) *board {
-	return &board{set: s, baselines: map[string]*point{}, t: student{}, inert: newInert(s.meta.Axes)}
+	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: newInert(s.meta.Axes)}
 }
 
 // add takes the next run and keeps its slices. Runs come by point index, then
@@ -175,22 +176,22 @@ func (b *board) baseline(p *point) *point {
 }
 
 // mean estimates metric m of a point over its ok runs.
-func (b *board) mean(p *point, m int) estimate {
+func (b *board) mean(p *point, m int) statistic.Estimate {
 	var x []float64
 	for _, values := range p.metrics {
 		if v := values[m]; !math.IsNaN(v) {
 			x = append(x, v)
 		}
 	}
-	return b.t.mean(x)
+	return b.t.Mean(x)
 }
 
 // change estimates the change of metric m from the baseline, over the
 // replicates that both have; n = 0 without a baseline.
-func (b *board) change(p *point, m int) estimate {
+func (b *board) change(p *point, m int) statistic.Estimate {
 	base := b.baseline(p)
 	if base == nil {
-		return unknown(0)
+		return statistic.Unknown(0)
 	}
 	var x, y []float64
 	for j, replicate := range p.replicates {
@@ -202,7 +203,7 @@ func (b *board) change(p *point, m int) estimate {
 			x, y = append(x, v), append(y, w)
 		}
 	}
-	return b.t.change(x, y)
+	return b.t.Change(x, y)
 }
 
 // pointHead are the points columns before the axes, as far as they are not
@@ -252,7 +253,7 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	row = append(row, r.Axes...)
 	for _, i := range b.set.selected {
 		m, d := b.mean(p, i), b.change(p, i)
-		row = append(row, m.mean, m.lo, m.hi, int64(m.n), d.mean, d.lo, d.hi)
+		row = append(row, m.Mean, m.Lo, m.Hi, int64(m.N), d.Mean, d.Lo, d.Hi)
 	}
 	slo, steady := p.slo.every(), p.steady.most()
 	if p.offered.n > 0 && !isTrue(steady) {
