@@ -133,7 +133,7 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 		}
 		return blank(Failed, err), nil
 	}
-	s.report(sc, &cfg, &res)
+	s.report(sc, &cfg, m.Bounds(sc), &res)
 	if o.Requests != nil {
 		o.Requests(s.out.Requests)
 	}

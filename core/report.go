@@ -11,7 +11,7 @@ import (
 )
 
 // report fills the result from the engine's output.
-func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Result) {
+func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, bounds perf.Bounds, res *Result) {
 	o, hw := &s.out, &sc.Hardware
 	r := &s.run
 	r.Requests, r.Warmup, r.Gaps, r.Chips = o.Requests, cfg.Warmup, o.Gaps, sc.Engine.TP*sc.Engine.DP
@@ -29,6 +29,7 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, res *Resul
 	r.PeakRatio = float64(o.PeakBlocks) / float64(cfg.Blocks)
 	r.Steps, r.Preemptions, r.Computed, r.Padded = o.Steps, o.Preemptions, o.Computed, o.Padded
 	r.Hit, r.Lost = o.Hit, o.Lost
+	r.ClosedToken, r.ClosedWeights = bounds.Token, bounds.Weights
 	r.IdleWatts, r.JoulePerFLOP, r.JoulePerByte, r.USDPerHour = hw.WIdle, hw.PJPerFLOP*1e-12, hw.PJPerByte*1e-12, hw.USDPerHour
 	res.Summary = r.Summarise(nil)
 	res.SimS, res.Events = o.End, o.Events

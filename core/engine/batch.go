@@ -131,8 +131,7 @@ func (e *Engine) serve(members []int32) {
 	e.traceSteps(1)
 	e.take(false)
 	for _, id := range members {
-		e.out.Requests[id].First = e.now + e.cfg.Client
-		e.trace(First, id, 1)
+		e.first(id)
 	}
 	slices.SortFunc(members, func(a, b int32) int { return int(e.reqs[a].Output) - int(e.reqs[b].Output) })
 	ended := 0
@@ -205,7 +204,7 @@ func (e *Engine) close(members []int32) {
 	slices.Sort(members)
 	for _, id := range members {
 		r := &e.out.Requests[id]
-		r.Finish = e.now + e.cfg.Client
+		e.last(id)
 		e.out.Emitted += int64(r.Output)
 		e.inSystem--
 		e.completed++

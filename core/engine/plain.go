@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"scoville/core/metrics"
@@ -14,7 +15,7 @@ import (
 // fills every field of Output but Events.
 func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
-	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}}
+	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[[2]int]perf.Cost{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
 		p.batches()
@@ -30,7 +31,7 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 			out.Peaks[i] = max(out.Peaks[i], busy/Window)
 		}
 	}
-	return out.check(p.completed, cfg.Client, p.used)
+	return errors.Join(p.fault, out.check(p.completed, cfg.Client, p.used))
 }
 
 // iterate serves step by step, every step with a batch of its own.
@@ -74,8 +75,9 @@ type plainSeq struct {
 	last           float64 // last emission
 	parked         int     // tokens in host memory
 	started        bool
-	evicted        bool // preempted and waiting again
-	decoding       bool // emitted in the step before; only its last token is not computed yet
+	evicted        bool    // preempted and waiting again
+	decoding       bool    // emitted in the step before; only its last token is not computed yet
+	batch          float64 // s between first and last token that is no other part
 }
 
 // plainWork is what one sequence does in one step.
@@ -99,12 +101,14 @@ type plain struct {
 	used      int
 	completed int
 	idle      int
+	fault     error // parts of a request that do not add up
 	mark      *work
 	cached    []int32                      // prefix blocks in the cache that nobody holds, least recently used first
 	holders   map[int32]int                // holders of prefix blocks in use
 	restored  []*plainSeq                  // sequences whose KV comes back in this step
 	swapped   int                          // tokens that move to host memory or back in this step
 	windows   map[int]*[NumTracked]float64 // use by window number
+	steps     map[[2]int]perf.Cost         // decode steps of one sequence by context and drafts
 }
 
 // arrive takes requests as Engine.take does.
@@ -213,6 +217,7 @@ func (p *plain) execute() {
 	b.Swapped = p.swapped
 	p.m.Step(&b, &c)
 	p.book(&c, resident)
+	p.share(&c)
 	p.now += c.Total.Value
 	p.arrive(false)
 	for _, s := range p.restored {
@@ -270,7 +275,7 @@ func (p *plain) apply(w plainWork, c *perf.Cost) {
 // emit gives out one token.
 func (p *plain) emit(s *plainSeq) {
 	if s.done == 0 {
-		p.out.Requests[s.id].First = p.now + p.cfg.Client
+		p.first(s)
 	} else if s.id >= p.cfg.Warmup {
 		p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: p.now - s.last, Steps: 1, Weight: 1})
 	}
@@ -286,6 +291,7 @@ func (p *plain) end(s *plainSeq) {
 	}
 	r := &p.out.Requests[s.id]
 	r.Finish = p.now + p.cfg.Client
+	p.verify(s)
 	p.release(s)
 	p.completed++
 	p.in.answered(r.Finish + p.cfg.Think)
@@ -310,23 +316,6 @@ func (p *plain) accepted(s *plainSeq, n int) int {
 		}
 	}
 	return n
-}
-
-// split attributes a prompt step as Engine.split does.
-func (p *plain) split(w plainWork, c *perf.Cost, r *metrics.Request) {
-	var b perf.Batch
-	var solo perf.Cost
-	b.AddChunk(w.s.computed, w.n, p.m.Window(), w.s.computed+w.n == w.s.prompt)
-	p.m.Step(&b, &solo)
-	device := func(c *perf.Cost) float64 {
-		return c.Total.Value - c.Stages[perf.Host].Value - c.Stages[perf.Adapter].Value
-	}
-	own := min(device(&solo), device(c))
-	r.Host += c.Stages[perf.Host].Value
-	r.Adapter += c.Stages[perf.Adapter].Value
-	r.Prefill += own
-	r.Blocked += device(c) - own
-	p.out.Own += own
 }
 
 // book adds one step to the totals.

@@ -97,7 +97,7 @@ func (p *plain) serve(members []*plainSeq) {
 	for _, s := range members {
 		r := &p.out.Requests[s.id]
 		p.split(plainWork{s, s.prompt}, &c, r)
-		r.First = p.now + p.cfg.Client
+		p.first(s)
 		p.out.Computed += int64(s.prompt)
 		p.out.Padded += int64(longest - s.prompt + output - s.output)
 	}
@@ -108,6 +108,11 @@ func (p *plain) serve(members []*plainSeq) {
 		}
 		c := p.step(&b, (longest+k)*len(members))
 		for _, s := range members {
+			p.pass(s, &c, 0)
+			s.batch += c.Device().Value
+			if s.output > k {
+				p.own(s, s.prompt+k, 0)
+			}
 			if s.output > k && s.id >= p.cfg.Warmup {
 				p.out.Gaps = append(p.out.Gaps, metrics.Gap{Start: c.Total.Value, Steps: 1, Weight: 1})
 			}
@@ -117,6 +122,7 @@ func (p *plain) serve(members []*plainSeq) {
 	for _, s := range members {
 		r := &p.out.Requests[s.id]
 		r.Finish = p.now + p.cfg.Client
+		p.verify(s)
 		p.out.Emitted += int64(s.output)
 		p.completed++
 		p.in.answered(r.Finish + p.cfg.Think)

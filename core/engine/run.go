@@ -70,6 +70,7 @@ func (e *Engine) advance() {
 		m = e.jump()
 	}
 	e.book(m)
+	e.mix()
 	start := e.now
 	e.now += e.cost.Total.Sum(float64(m))
 	e.traceSteps(m)
@@ -277,8 +278,7 @@ func (e *Engine) absorb(c *chunk) {
 		s.shared = int32(len(chain))
 	}
 	if s.done == 0 {
-		r.First = e.now + e.cfg.Client
-		e.trace(First, s.id, 1)
+		e.first(s.id)
 	} else if int(s.id) >= e.cfg.Warmup {
 		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.now - s.last, Steps: 1, Weight: 1})
 	}
@@ -292,41 +292,6 @@ func (e *Engine) absorb(c *chunk) {
 	if e.batch.Decodes == 0 && int(s.id) >= e.cfg.Warmup && e.cfg.PrefillFirst {
 		e.stalls = append(e.stalls, stall{e.now, 1})
 	}
-}
-
-// split attributes the time of a prompt step: host, adapter, the chunk's own
-// device time as if alone, and the rest to others in the same step. The chunk
-// is n tokens after c.
-func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
-	host, adapter := e.cost.Stages[perf.Host].Value, e.cost.Stages[perf.Adapter].Value
-	device := e.cost.Total.Value - host - adapter
-	own := min(e.alone(c, n, last), device)
-	r.Host += host
-	r.Adapter += adapter
-	r.Prefill += own
-	r.Blocked += device - own
-	e.out.Own += own
-}
-
-// lone is the device time of a chunk that is alone in its step.
-type lone struct {
-	c, n    int32
-	last    bool
-	seconds float64
-}
-
-// alone returns the device time of n prompt tokens after c, alone in a step.
-// Workloads repeat lengths, so the latest are remembered.
-func (e *Engine) alone(c, n int, last bool) float64 {
-	memo := &e.lone[(c*31+n)%len(e.lone)]
-	if memo.n == int32(n) && memo.c == int32(c) && memo.last == last {
-		return memo.seconds
-	}
-	e.soloB = perf.Batch{}
-	e.soloB.AddChunk(c, n, e.m.Window(), last)
-	e.m.Step(&e.soloB, &e.solo)
-	*memo = lone{int32(c), int32(n), last, e.solo.Total.Value - e.solo.Stages[perf.Host].Value - e.solo.Stages[perf.Adapter].Value}
-	return memo.seconds
 }
 
 // work is what a saturated run has done by a time.

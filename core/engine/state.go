@@ -75,7 +75,10 @@ type Engine struct {
 	cost    perf.Cost
 	solo    perf.Cost
 	soloB   perf.Batch
-	lone    [64]lone
+	pure    perf.Cost // the decodes of a mixed step without its prompts
+	lone    [1 << loneBits]lone
+	answers perf.Alone
+	mixed   float64 // s that prompts and moves of KV took from decodes
 	idle    int
 	peaks   peaks
 	mark    *work // Saturate: what was done when the machine was full
@@ -109,7 +112,8 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
 	e.oldest, e.newest, e.partial = none, none, none
 	e.peaks.reset()
-	e.lone = [64]lone{}
+	e.lone, e.mixed = [1 << loneBits]lone{}, 0
+	e.answers.Reset(m)
 	e.ends.Reset()
 	e.fills.Reset()
 	e.resume = grow(e.resume, len(reqs))
@@ -326,7 +330,7 @@ func (e *Engine) finish(slot int32) {
 	}
 	e.release(s)
 	r := &e.out.Requests[s.id]
-	r.Finish = e.now + e.cfg.Client
+	e.last(s.id)
 	e.inSystem--
 	e.completed++
 	e.answered(r.Finish + e.cfg.Think)

@@ -82,21 +82,6 @@ var (
 	ResourceNames = [...]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link", "drafter"}
 )
 
-func part(name, definition string, of func(*Request) float64) Column {
-	return Column{
-		"ttft_" + name + "_mean_ms", "ms", "lower", "mean part of TTFT: " + definition,
-		func(r *Run) float64 { return 1e3 * r.mean(of) },
-	}
-}
-
-var partColumns = []Column{
-	part("host", "front end, client, and the host's share of the prompt's steps", func(q *Request) float64 { return q.Host }),
-	part("queue", "waiting for the front end or admission", func(q *Request) float64 { return q.Queue }),
-	part("blocked", "others' work in the prompt's steps", func(q *Request) float64 { return q.Blocked }),
-	part("prefill", "the prompt itself, as if alone in its steps", func(q *Request) float64 { return q.Prefill }),
-	part("adapter", "adapter latency of the prompt's steps", func(q *Request) float64 { return q.Adapter }),
-}
-
 var rateColumns = []Column{
 	{"throughput_rps", "req/s", "higher", "requests completed per second, from the first arrival to the last token: ramp and drain included, as benchmark clients report it", func(r *Run) float64 { return r.perSecond(float64(len(r.counted()))) }},
 	{"output_tok_s", "tok/s", "higher", "output tokens per second", func(r *Run) float64 { return r.perSecond(r.output) }},

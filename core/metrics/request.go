@@ -23,6 +23,21 @@ type Request struct {
 	Blocked float64 // others' work in the same steps
 	Prefill float64 // its own prompt, as if alone in each step
 	Adapter float64 // adapter latency in its prompt steps
+
+	AloneFirst float64 // its TTFT alone on the empty machine
+	AloneRest  float64 // first to last token alone on the machine
+
+	// Parts of first to last token: Finish - First = the four and Batch.
+	OwnRest     float64 // its decode steps as if alone, without host and adapter
+	HostRest    float64 // the host's part of all steps
+	AdapterRest float64 // adapter latency of all steps
+	PrefillRest float64 // what prompts and moves of KV added to steps with decodes, and steps without any
+}
+
+// Batch returns the time between first and last token that is no other part:
+// other sequences' share of decode steps, padding, waiting after a preemption.
+func (r *Request) Batch() float64 {
+	return r.Finish - r.First - r.OwnRest - r.HostRest - r.AdapterRest - r.PrefillRest
 }
 
 // TTFT returns the time to first token in seconds.

@@ -41,12 +41,16 @@ type Run struct {
 	Hit         int64 // prompt tokens found in the prefix cache
 	Lost        int64 // computed tokens thrown away by preemption
 
+	ClosedToken   float64 // textbook closed form: s per prompt token of compute,
+	ClosedWeights float64 // and s to read the weights once
+
 	IdleWatts, JoulePerFLOP, JoulePerByte, USDPerHour float64 // per chip; 0 = not stated
 
 	ttft, tpot, itl, e2e distribution
 	values               []float64
 	gaps                 gapSelector
 	goodCount            float64
+	parts                parts
 	prompt, output       float64 // tokens of the counted requests
 	allOutput            float64 // output tokens of all requests
 }
@@ -94,6 +98,7 @@ func (r *Run) measure() {
 	collect(&r.ttft, families[0].stats, func(q *Request) (float64, bool) { return q.TTFT(), true })
 	collect(&r.tpot, families[1].stats, (*Request).TPOT)
 	collect(&r.e2e, families[3].stats, func(q *Request) (float64, bool) { return q.E2E(), true })
+	r.parts = r.split(counted)
 	r.itl.ofGaps(&r.gaps, r.Gaps, families[2].stats)
 	r.goodCount = 0
 	limits := r.requestLimits()

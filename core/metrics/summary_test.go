@@ -100,12 +100,19 @@ func TestSummary(t *testing.T) {
 			t.Errorf("%s: %v, want %v", name, got, want)
 		}
 	}
-	parts := 0.0
-	for _, p := range partColumns {
-		parts += value(t, s, p.Name)
-	}
-	if !same(parts, value(t, s, "ttft_mean_ms")) {
-		t.Errorf("parts add up to %v ms, TTFT is %v", parts, value(t, s, "ttft_mean_ms"))
+	for whole, parts := range map[string][]string{
+		"ttft_mean_ms":         {"ttft_host", "ttft_queue", "ttft_blocked", "ttft_prefill", "ttft_adapter"},
+		"ttft_prefill_mean_ms": {"ttft_closed", "ttft_prefill_excess"},
+		"tpot_mean_ms":         {"tpot_host", "tpot_prefill", "tpot_batch", "tpot_own", "tpot_adapter"},
+		"tpot_own_mean_ms":     {"tpot_closed", "tpot_own_excess"},
+	} {
+		sum := 0.0
+		for _, p := range parts {
+			sum += value(t, s, p+"_mean_ms")
+		}
+		if !same(sum, value(t, s, whole)) {
+			t.Errorf("%s is %v, its parts add up to %v", whole, value(t, s, whole), sum)
+		}
 	}
 }
 

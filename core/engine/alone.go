@@ -1,0 +1,100 @@
+package engine
+
+import (
+	"scoville/core/metrics"
+	"scoville/core/perf"
+)
+
+// loneBits gives the size of the memory of lone steps, a power of two.
+const loneBits = 7
+
+// lone is a step of one prompt chunk and nothing else.
+type lone struct {
+	c, n          int32
+	last          bool
+	device, total float64 // s; device is without host and adapter
+}
+
+// alone returns the step of n prompt tokens after c, alone in it. Workloads
+// repeat lengths, so the latest are remembered.
+func (e *Engine) alone(c, n int, last bool) *lone {
+	memo := &e.lone[(uint32(c)*0x85ebca6b+uint32(n)*0x9e3779b1)>>(32-loneBits)] // lengths are often multiples of powers of two
+	if memo.n == int32(n) && memo.c == int32(c) && memo.last == last {
+		return memo
+	}
+	e.soloB = perf.Batch{}
+	e.soloB.AddChunk(c, n, e.m.Window(), last)
+	e.m.Step(&e.soloB, &e.solo)
+	*memo = lone{int32(c), int32(n), last, e.solo.Device().Value, e.solo.Total.Value}
+	return memo
+}
+
+// split attributes the time of a prompt step: host, adapter, the chunk's own
+// device time as if alone, and the rest to others in the same step. The chunk
+// is n tokens after c.
+func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
+	device := e.cost.Device().Value
+	own := min(e.alone(c, n, last).device, device)
+	r.Host += e.cost.Stages[perf.Host].Value
+	r.Adapter += e.cost.Stages[perf.Adapter].Value
+	r.Prefill += own
+	r.Blocked += device - own
+	e.out.Own += own
+}
+
+// first notes that a request emits its first token, and what that would have
+// taken alone: the parts of the time to its last token are what the totals
+// gain from now on.
+func (e *Engine) first(id int32) {
+	r := &e.out.Requests[id]
+	r.First = e.now + e.cfg.Client
+	e.trace(First, id, 1)
+	if e.cfg.Saturate {
+		return
+	}
+	r.HostRest, r.AdapterRest, r.PrefillRest = -e.out.Stages[perf.Host], -e.out.Stages[perf.Adapter], -e.mixed
+	r.AloneFirst = e.cfg.Client + e.cfg.Frontend*float64(r.Prompt)
+	for c, n := 0, int(r.Prompt); c < n; {
+		m := e.cfg.piece(n - c)
+		r.AloneFirst += e.alone(c, m, c+m == n).total
+		c += m
+	}
+}
+
+// piece returns how many of the n tokens left of a prompt one step takes when
+// nothing else is in it.
+func (c *Config) piece(n int) int {
+	if c.Chunked && c.Batching == Iteration {
+		return min(n, c.MaxTokens)
+	}
+	return n
+}
+
+// last notes that a request has emitted its last token.
+func (e *Engine) last(id int32) {
+	r := &e.out.Requests[id]
+	r.Finish = e.now + e.cfg.Client
+	if e.cfg.Saturate {
+		return
+	}
+	r.HostRest += e.out.Stages[perf.Host]
+	r.AdapterRest += e.out.Stages[perf.Adapter]
+	r.PrefillRest += e.mixed
+	r.AloneRest, r.OwnRest = e.answers.Decode(int(r.Prompt)+1, int(r.Prompt+r.Output)-1)
+}
+
+// mix books what the prompts and moves of KV of this step took from its decodes: the device time beyond that of the decodes alone.
+func (e *Engine) mix() {
+	if len(e.chunks) == 0 && e.swapped == 0 || e.cfg.Saturate {
+		return
+	}
+	e.mixed += e.cost.Device().Value
+	if n := e.batch.Decodes; n > 0 {
+		e.soloB = perf.Batch{
+			Seqs: n, Decodes: n, Tokens: n, Rows: n,
+			DecodeCtx: e.batch.DecodeCtx, DecodeCtxWin: e.batch.DecodeCtxWin, DecodeGrowing: e.batch.DecodeGrowing,
+		}
+		e.m.Step(&e.soloB, &e.pure)
+		e.mixed -= e.pure.Device().Value
+	}
+}

@@ -1,0 +1,101 @@
+package engine
+
+import (
+	"fmt"
+
+	"scoville/core/metrics"
+	"scoville/core/perf"
+)
+
+// split attributes a prompt step as Engine.split does.
+func (p *plain) split(w plainWork, c *perf.Cost, r *metrics.Request) {
+	var b perf.Batch
+	var solo perf.Cost
+	b.AddChunk(w.s.computed, w.n, p.m.Window(), w.s.computed+w.n == w.s.prompt)
+	p.m.Step(&b, &solo)
+	own := min(solo.Device().Value, c.Device().Value)
+	r.Host += c.Stages[perf.Host].Value
+	r.Adapter += c.Stages[perf.Adapter].Value
+	r.Prefill += own
+	r.Blocked += c.Device().Value - own
+	p.out.Own += own
+}
+
+// share attributes a step to every request between its first and last token,
+// whether it decodes in it, waits, or recomputes. Its own part is the decode
+// step that it would take alone.
+func (p *plain) share(c *perf.Cost) {
+	var b perf.Batch
+	for _, w := range p.work {
+		if w.s.decoding {
+			b.AddVerify(w.s.computed+1, w.n-1, p.m.Window())
+		}
+	}
+	device, mixed := c.Device().Value, c.Device().Value
+	if b.Decodes > 0 {
+		var pure perf.Cost
+		p.m.Step(&b, &pure)
+		mixed -= pure.Device().Value
+	}
+	for _, list := range [][]*plainSeq{p.running, p.waiting} {
+		for _, s := range list {
+			if s.done > 0 && s.done < s.output {
+				p.pass(s, c, mixed)
+				s.batch += device - mixed
+			}
+		}
+	}
+	for _, w := range p.work {
+		if s := w.s; s.decoding || s.done > 0 && s.computed+w.n == s.prompt+s.done {
+			p.own(s, s.prompt+s.done, p.drafts(s))
+		}
+	}
+}
+
+// pass books the host, adapter and prompts of a step for one request.
+func (p *plain) pass(s *plainSeq, c *perf.Cost, mixed float64) {
+	r := &p.out.Requests[s.id]
+	r.HostRest += c.Stages[perf.Host].Value
+	r.AdapterRest += c.Stages[perf.Adapter].Value
+	r.PrefillRest += mixed
+}
+
+// own books the step in which a request emits further tokens as if it were
+// alone, attending to ctx tokens and verifying n drafts.
+func (p *plain) own(s *plainSeq, ctx, n int) {
+	c, ok := p.steps[[2]int{ctx, n}]
+	if !ok {
+		var b perf.Batch
+		b.AddVerify(ctx, n, p.m.Window())
+		p.m.Step(&b, &c)
+		p.steps[[2]int{ctx, n}] = c
+	}
+	r := &p.out.Requests[s.id]
+	r.AloneRest += c.Total.Value
+	r.OwnRest += c.Device().Value
+	s.batch -= c.Device().Value
+}
+
+// first notes that a request emits its first token, and what that would have
+// taken alone.
+func (p *plain) first(s *plainSeq) {
+	r := &p.out.Requests[s.id]
+	r.First = p.now + p.cfg.Client
+	r.AloneFirst = p.cfg.Client + p.cfg.Frontend*float64(s.prompt)
+	for c := 0; c < s.prompt; {
+		n := p.cfg.piece(s.prompt - c)
+		var b perf.Batch
+		var solo perf.Cost
+		b.AddChunk(c, n, p.m.Window(), c+n == s.prompt)
+		p.m.Step(&b, &solo)
+		r.AloneFirst += solo.Total.Value
+		c += n
+	}
+}
+
+// verify checks that the parts of an answered request's time add up.
+func (p *plain) verify(s *plainSeq) {
+	if r := &p.out.Requests[s.id]; !close(s.batch, r.Batch(), r.Finish) {
+		p.fault = fmt.Errorf("conservation: request %d: others' share of its decode steps adds up to %g s, %g s are left", s.id, s.batch, r.Batch())
+	}
+}
