@@ -4,11 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
-	"sort"
 	"strconv"
 	"strings"
 
 	"scoville/core/table"
+	"scoville/report/number"
+	"scoville/report/view"
 	"scoville/sweep/results"
 )
 
@@ -16,7 +17,7 @@ import (
 // change that each one-at-a-time level brings. nil without such a design.
 func (r *Report) effects() []section {
 	points := r.data.Points
-	metrics := r.data.Metrics()
+	metrics := r.metrics
 	var out []section
 	base := 0
 	for i := range points.Len() {
@@ -32,7 +33,7 @@ func (r *Report) effects() []section {
 		label := path[strings.LastIndexByte(path, '.')+1:]
 		s := &out[len(out)-1]
 		worse := i
-		if r.state(base) == unjudged {
+		if r.state(base) == view.Unjudged {
 			worse = base
 		}
 		row := []string{r.label(label+" "+signed(level), worse)}
@@ -41,7 +42,7 @@ func (r *Report) effects() []section {
 		}
 		s.rows = append(s.rows, row)
 		if used, ok := points.Float(points.Index("oat_change_ratio"), i); ok && differs(level, used) {
-			s.notes = append(s.notes, fmt.Sprintf("%s: asked %s, used %s", label, level, percent(used, 1)))
+			s.notes = append(s.notes, fmt.Sprintf("%s: asked %s, used %s", label, level, number.Percent(used, 1)))
 		}
 	}
 	for i := range out {
@@ -84,7 +85,7 @@ func (r *Report) baseline(i int, metrics []table.Column) section {
 	s := section{head: []string{""}}
 	var outer []string
 	for _, name := range r.data.Manifest.Outer {
-		outer = append(outer, name+" = "+plain(points.Row(i)[points.Index(name)]))
+		outer = append(outer, name+" = "+number.Plain(points.Row(i)[points.Index(name)]))
 	}
 	s.title = strings.Join(outer, ", ")
 	row := []string{r.label("baseline", i)}
@@ -106,7 +107,7 @@ func (r *Report) mean(i int, m table.Column) string {
 	if status, _ := points.String(points.Index("status"), i); status != results.OK {
 		return status
 	}
-	if r.state(i) == saturated {
+	if r.state(i) == view.Saturated {
 		return "saturated"
 	}
 	mean, ok := points.Float(points.Index(m.Name+"_mean"), i)
@@ -115,9 +116,9 @@ func (r *Report) mean(i int, m table.Column) string {
 	}
 	hi, ok := points.Float(points.Index(m.Name+"_ci_hi"), i)
 	if !ok {
-		return significant(mean)
+		return number.Significant(mean)
 	}
-	return withHalf(mean, hi-mean)
+	return number.WithHalf(mean, hi-mean)
 }
 
 // effect is the change of a metric from point base to point i: ~ when its
@@ -128,7 +129,7 @@ func (r *Report) effect(i, base int, m table.Column) string {
 		if status, _ := points.String(points.Index("status"), p); status != results.OK {
 			return status
 		}
-		if r.state(p) == saturated {
+		if r.state(p) == view.Saturated {
 			return "saturated"
 		}
 	}
@@ -138,15 +139,15 @@ func (r *Report) effect(i, base int, m table.Column) string {
 	}
 	lo, ok := points.Float(points.Index(m.Name+"_delta_ci_lo"), i)
 	if !ok {
-		return percent(delta, 1)
+		return number.Percent(delta, 1)
 	}
 	hi, _ := points.Float(points.Index(m.Name+"_delta_ci_hi"), i)
 	if lo <= 0 && hi >= 0 {
 		return "~"
 	}
 	half := (hi - lo) / 2
-	d := min(max(decimals(100*half), 1), 2)
-	return percent(delta, d) + fmt.Sprintf(" ± %.*f", d, 100*half)
+	d := min(max(number.Decimals(100*half), 1), 2)
+	return number.Percent(delta, d) + fmt.Sprintf(" ± %.*f", d, 100*half)
 }
 
 // bound names the resources that a point's busy time waits for, largest first,
@@ -157,12 +158,16 @@ func (r *Report) bound(i int) []string {
 		value float64
 	}
 	var shares []share
-	for _, c := range r.runs.Columns {
+	runs, err := r.data.Runs()
+	if err != nil {
+		return nil // Load reports it
+	}
+	for _, c := range runs.Columns {
 		name, ok := strings.CutPrefix(c.Name, "wait_")
 		if !ok || c.Path != "" {
 			continue
 		}
-		if v, ok := r.runMean(i, c.Name); ok {
+		if v, _, _, ok := r.data.RunMean(c.Name, i); ok {
 			shares = append(shares, share{strings.TrimSuffix(name, "_ratio"), v})
 		}
 	}
@@ -178,11 +183,11 @@ func (r *Report) bound(i int) []string {
 		}
 		return 0
 	})
-	line := fmt.Sprintf("bound by %s, %s of busy time", shares[0].name, plainPercent(shares[0].value))
+	line := fmt.Sprintf("bound by %s, %s of busy time", shares[0].name, number.Share(shares[0].value))
 	var rest []string
 	for _, s := range shares[1:] {
 		if s.value >= 0.0005 {
-			rest = append(rest, s.name+" "+plainPercent(s.value))
+			rest = append(rest, s.name+" "+number.Share(s.value))
 		}
 	}
 	if rest != nil {
@@ -194,29 +199,12 @@ func (r *Report) bound(i int) []string {
 		state = append(state, fmt.Sprintf("load %.2f of capacity", load))
 	}
 	for _, m := range []struct{ column, text string }{{"running_mean_seqs", "sequences running"}, {"resident_mean_tok", "tokens resident"}} {
-		if v, ok := r.runMean(i, m.column); ok {
-			state = append(state, significant(v)+" "+m.text)
+		if v, _, _, ok := r.data.RunMean(m.column, i); ok {
+			state = append(state, number.Significant(v)+" "+m.text)
 		}
 	}
 	if state != nil {
 		out = append(out, "on average "+strings.Join(state, ", "))
 	}
 	return out
-}
-
-// runMean is the mean of a column of the runs table over the ok runs of point i.
-func (r *Report) runMean(i int, column string) (float64, bool) {
-	runs := r.runs
-	point, _ := r.data.Points.Int(r.data.Points.Index("point_index"), i)
-	at := func(j int) int64 {
-		p, _ := runs.Int(runs.Index("point_index"), j)
-		return p
-	}
-	sum, n := 0.0, 0
-	for j := sort.Search(runs.Len(), func(j int) bool { return at(j) >= point }); j < runs.Len() && at(j) == point; j++ {
-		if v, ok := runs.Float(runs.Index(column), j); ok {
-			sum, n = sum+v, n+1
-		}
-	}
-	return sum / float64(n), n > 0
 }

@@ -8,51 +8,83 @@ import (
 	"strings"
 
 	"scoville/core/table"
+	"scoville/report/number"
+	"scoville/report/view"
 	"scoville/sweep/results"
 )
 
-// maxListed is how many points are all listed, maxPoints how many of more.
-const maxListed, maxPoints = 24, 10
+// maxListed is how many points are all listed, maxFew the same with one or two
+// axes, maxPoints how many of more.
+const maxListed, maxFew, maxPoints = 24, 64, 10
 
-// best makes the table of a design without baselines: every point if they are
-// few, else those best in the first metric.
-func (r *Report) best() section {
-	points, axes, metrics := r.data.Points, r.data.Axes(), r.data.Metrics()
-	s := section{title: "points", head: []string{"point"}}
-	var rank []int
-	for i := range points.Len() {
-		rank = append(rank, i)
+// pointTables show a design without baselines: every point if they are few or
+// have two axes at most, else those best in the first metric.
+func (r *Report) pointTables() []section {
+	n := r.data.Points.Len()
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
 	}
-	if len(rank) > maxListed {
-		by := metrics[max(0, slices.IndexFunc(metrics, func(c table.Column) bool { return c.Better != "" }))]
-		rank = r.ranked(by)
-		s.title = fmt.Sprintf("best %d of %s, by %s", min(maxPoints, len(rank)), r.kind(rank), by.Name)
-		rank = rank[:min(maxPoints, len(rank))]
+	varying := r.data.Varying(all)
+	if n > maxListed && len(varying) == 2 {
+		if s := r.crossed(varying); s != nil {
+			return s
+		}
 	}
+	if n <= maxListed || len(varying) <= 2 && n <= maxFew {
+		return []section{r.table("points", all)}
+	}
+	by := r.metrics[max(0, slices.IndexFunc(r.metrics, func(c table.Column) bool { return c.Better != "" }))]
+	rank := r.ranked(by)
+	shown := rank[:min(maxPoints, len(rank))]
+	s := r.table(fmt.Sprintf("best %d of %s, by %s", len(shown), r.kind(rank), by.Name), shown)
+	if hidden := n - len(shown); hidden > 0 && len(shown) > 0 {
+		s.notes = append(s.notes, fmt.Sprintf("%s not shown; over all points %s", number.Plural(hidden, "point"), r.spans(all)))
+	}
+	return []section{s}
+}
+
+// spans says how many values each axis has.
+func (r *Report) spans(points []int) string {
+	var out []string
+	for _, c := range r.data.Varying(points) {
+		seen := map[any]bool{}
+		for _, i := range points {
+			seen[r.data.Value(c.Name, i)] = true
+		}
+		out = append(out, fmt.Sprintf("%s has %d values", c.Name, len(seen)))
+	}
+	return strings.Join(out, ", ")
+}
+
+// table lists points with their axes, what bounds them and the metrics.
+func (r *Report) table(title string, rank []int) section {
+	points, axes := r.data.Points, r.data.Axes()
+	s := section{title: title, head: []string{"point"}}
 	for _, c := range axes {
 		s.head = append(s.head, c.Name)
 	}
+	var marks []table.Column
 	load := r.loaded()
 	if load {
 		s.head = append(s.head, "load_ratio")
 	}
-	slo := r.judged()
-	if slo {
-		s.head = append(s.head, "slo_ok")
+	if r.judged() {
+		marks = append(marks, table.Column{Name: "slo_ok"})
 	}
-	for _, m := range metrics {
-		s.head = append(s.head, m.Name)
+	if points.Len() > 1 && slices.ContainsFunc(rank, func(i int) bool { return r.data.Value("bound", i) != nil }) {
+		marks = append(marks, table.Column{Name: "bound"})
+	}
+	for _, c := range slices.Concat(marks, r.metrics) {
+		s.head = append(s.head, c.Name)
 	}
 	for _, i := range rank {
-		index, _ := points.Int(points.Index("point_index"), i)
-		row := append([]string{r.label(fmt.Sprint(index), i)}, r.cells(axes, i)...)
+		row := append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(axes, i)...)
 		if load {
 			row = append(row, r.load(i))
 		}
-		if slo {
-			row = append(row, r.cells([]table.Column{{Name: "slo_ok"}}, i)...)
-		}
-		for _, m := range metrics {
+		row = append(row, r.cells(marks, i)...)
+		for _, m := range r.metrics {
 			row = append(row, r.mean(i, m))
 		}
 		s.rows = append(s.rows, row)
@@ -63,6 +95,70 @@ func (r *Report) best() section {
 		s.notes = r.bounds()
 	}
 	return s
+}
+
+// Bounds of a table with an axis down and one across, and how many there are.
+const maxDown, maxAcross, maxCrossed = 40, 12, 4
+
+// crossed makes a table per metric with the longer of two axes down and the
+// other across; nil where it would be too large or cells would hold several
+// points.
+func (r *Report) crossed(axes []table.Column) []section {
+	values := func(c table.Column) (out []string) {
+		for i := range r.data.Points.Len() {
+			if v := number.Plain(r.data.Value(c.Name, i)); !slices.Contains(out, v) && len(out) <= maxDown {
+				out = append(out, v)
+			}
+		}
+		return out
+	}
+	down, across := axes[0], axes[1]
+	rows, columns := values(down), values(across)
+	if len(columns) > len(rows) {
+		down, across, rows, columns = across, down, columns, rows
+	}
+	if len(rows) > maxDown || len(columns) > maxAcross {
+		return nil
+	}
+	at := map[[2]string]int{}
+	for i := range r.data.Points.Len() {
+		key := [2]string{number.Plain(r.data.Value(down.Name, i)), number.Plain(r.data.Value(across.Name, i))}
+		if _, twice := at[key]; twice {
+			return nil
+		}
+		at[key] = i
+	}
+	grid := func(title string, cell func(i int) string) section {
+		s := section{title: title, head: []string{down.Name}}
+		for _, c := range columns {
+			s.head = append(s.head, across.Name+" = "+c)
+		}
+		for _, name := range rows {
+			row := []string{name}
+			for _, c := range columns {
+				text := ""
+				if i, ok := at[[2]string{name, c}]; ok {
+					text = r.label(cell(i), i)
+				}
+				row = append(row, text)
+			}
+			s.rows = append(s.rows, row)
+		}
+		return s
+	}
+	var out []section
+	for _, m := range r.metrics[:min(maxCrossed, len(r.metrics))] {
+		out = append(out, grid(m.Name, func(i int) string { return r.mean(i, m) }))
+	}
+	if bounds := r.bounds(); bounds != nil {
+		s := grid("bound", func(i int) string { return number.Plain(r.data.Value("bound", i)) })
+		s.notes = bounds
+		out = append(out, s)
+	}
+	if more := len(r.metrics) - maxCrossed; more > 0 && len(out) > 0 {
+		out[0].notes = append(out[0].notes, number.Plural(more, "more metric")+" in points.parquet")
+	}
+	return out
 }
 
 // loaded reports whether requests arrive by themselves at some point of
@@ -103,13 +199,13 @@ func (r *Report) kind(rank []int) string {
 	word := "steady point"
 	for _, i := range rank {
 		switch r.state(i) {
-		case bounded:
-			return plural(len(rank), "point")
-		case unjudged:
+		case view.Bounded:
+			return number.Plural(len(rank), "point")
+		case view.Unjudged:
 			word = "not judged point"
 		}
 	}
-	return plural(len(rank), word)
+	return number.Plural(len(rank), word)
 }
 
 // bounds counts the points whose numbers hold by the resource that bounds them.
@@ -130,7 +226,7 @@ func (r *Report) bounds() []string {
 	names := slices.Sorted(maps.Keys(count))
 	slices.SortStableFunc(names, func(a, b string) int { return count[b] - count[a] })
 	for i, name := range names {
-		names[i] = fmt.Sprintf("%s %s", name, grouped(count[name]))
+		names[i] = fmt.Sprintf("%s %s", name, number.Grouped(count[name]))
 	}
 	return []string{r.kind(held) + " by the resource they wait for most: " + strings.Join(names, ", ")}
 }
@@ -138,20 +234,20 @@ func (r *Report) bounds() []string {
 // holding lists the points with a property that are steady, closed loops or
 // bursts; where there are none, those that nobody could judge.
 func (r *Report) holding(has func(i int) bool) []int {
-	byState := map[state][]int{}
+	byState := map[view.State][]int{}
 	for i := range r.data.Points.Len() {
 		s := r.state(i)
-		if s == bounded {
-			s = steady
+		if s == view.Bounded {
+			s = view.Steady
 		}
 		if has(i) {
 			byState[s] = append(byState[s], i)
 		}
 	}
-	if len(byState[steady]) == 0 {
-		return byState[unjudged]
+	if len(byState[view.Steady]) == 0 {
+		return byState[view.Unjudged]
 	}
-	return byState[steady]
+	return byState[view.Steady]
 }
 
 // ranked returns the ok points that hold and have a value of the metric, best
@@ -164,13 +260,18 @@ func (r *Report) ranked(by table.Column) []int {
 		_, ok := points.Float(col, i)
 		return ok && status == results.OK
 	})
+	r.order(rank, by)
+	return rank
+}
+
+// order sorts points by a metric, best first; equal ones stay in plan order.
+func (r *Report) order(rank []int, by table.Column) {
 	slices.SortStableFunc(rank, func(a, b int) int {
-		x, _ := points.Float(col, a)
-		y, _ := points.Float(col, b)
+		x, _ := r.data.Estimate(by.Name, a)
+		y, _ := r.data.Estimate(by.Name, b)
 		if by.Better == "higher" {
 			x, y = y, x
 		}
-		return cmp.Compare(x, y)
+		return cmp.Compare(x.Mean, y.Mean)
 	})
-	return rank
 }

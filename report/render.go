@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"math"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -19,6 +17,9 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintln(&b, line)
 	}
 	for _, s := range r.sections {
+		if s.long {
+			continue
+		}
 		fmt.Fprintln(&b)
 		if s.title != "" {
 			fmt.Fprintln(&b, s.title)
@@ -31,6 +32,9 @@ func (r *Report) Text(w io.Writer) error {
 		for _, n := range s.notes {
 			fmt.Fprintln(&b, n)
 		}
+	}
+	for _, line := range r.plotLines() {
+		fmt.Fprintln(&b, line)
 	}
 	for i, note := range r.data.Manifest.Notes {
 		if i == 0 {
@@ -66,6 +70,7 @@ func (r *Report) markdown() []byte {
 			fmt.Fprintf(&b, "\n%s\n", escape(n))
 		}
 	}
+	r.markdownPlots(&b)
 	for i, note := range m.Notes {
 		if i == 0 {
 			b.WriteString("\n## notes\n\n")
@@ -93,71 +98,4 @@ func writeRow(b *bytes.Buffer, cells []string) {
 // escape makes text inert in Markdown and HTML.
 func escape(s string) string {
 	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'", "\n", " ", "[", `\[`, "~", `\~`, "*", `\*`).Replace(s)
-}
-
-// plain prints a cell of a table.
-func plain(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "-"
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	}
-	return fmt.Sprint(v)
-}
-
-// decimals is how many digits after the point show the first digit of x.
-func decimals(x float64) int {
-	if x = math.Abs(x); x == 0 || math.IsInf(x, 0) || math.IsNaN(x) {
-		return 0
-	}
-	return max(0, -int(math.Floor(math.Log10(x))))
-}
-
-// significant prints four significant digits without exponent.
-func significant(x float64) string {
-	if x == 0 {
-		return "0"
-	}
-	return strconv.FormatFloat(x, 'f', max(0, 3-int(math.Floor(math.Log10(math.Abs(x))))), 64)
-}
-
-// withHalf prints a mean and half its interval, as many digits as the interval
-// leaves meaning to.
-func withHalf(mean, half float64) string {
-	most := max(0, 4-int(math.Floor(math.Log10(max(math.Abs(mean), 1e-300))))) // five significant digits
-	d := decimals(half)
-	if half == 0 || d > most {
-		return significant(mean) + " ± 0"
-	}
-	return fmt.Sprintf("%.*f ± %.*f", d, mean, d, half)
-}
-
-// percent prints a signed ratio as percent with d decimals; what they cannot
-// show has no sign.
-func percent(ratio float64, d int) string {
-	s := fmt.Sprintf("%+.*f%%", d, 100*ratio)
-	if strings.Trim(s, "+-0.%") == "" {
-		return s[1:]
-	}
-	return s
-}
-
-func plainPercent(ratio float64) string { return fmt.Sprintf("%.1f%%", 100*ratio) }
-
-// plural prints a count of something.
-func plural(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return grouped(n) + " " + thing + "s"
-}
-
-// grouped prints a count with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }

@@ -4,12 +4,17 @@
 package report
 
 import (
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 	"strings"
 
+	"scoville/core/expr"
 	"scoville/core/table"
+	"scoville/report/number"
+	"scoville/report/plots"
+	"scoville/report/view"
 	"scoville/sweep/results"
 )
 
@@ -18,8 +23,9 @@ const File = "report.md"
 
 // Report is the answer of one sweep: what ran, and its tables.
 type Report struct {
-	data     *results.Dataset
-	runs     *table.Frame // nil = not needed
+	data     *view.View
+	metrics  []table.Column // of the tables
+	plots    []plots.Plot
 	summary  []string
 	sections []section
 }
@@ -30,6 +36,7 @@ type section struct {
 	head  []string
 	rows  [][]string
 	notes []string
+	long  bool // in report.md only
 }
 
 // maxSections is how many baselines have their table in the report.
@@ -37,44 +44,73 @@ const maxSections = 12
 
 // Load reads the results in a folder.
 func Load(dir string) (*Report, error) {
-	d, err := results.OpenFor(dir, shown)
+	m, err := results.ReadManifest(dir)
+	if err != nil {
+		m = &results.Manifest{} // Open says it better
+	}
+	v, err := view.Open(dir, shown, needed(m))
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{data: d}
-	if r.explains() {
-		if r.runs, err = d.Runs(); err != nil {
-			return nil, err
-		}
-	}
+	r := &Report{data: v}
+	names := shown(v.Manifest.Metrics)
+	r.metrics = slices.DeleteFunc(v.Metrics(), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
 	r.summary = r.counts()
 	r.sections = r.effects()
 	if r.sections == nil {
-		r.sections = []section{r.best()}
+		r.sections = r.pointTables()
 	}
 	if n := len(r.sections) - maxSections; n > 0 {
 		r.sections = r.sections[:maxSections]
 		last := &r.sections[maxSections-1]
-		last.notes = append(last.notes, fmt.Sprintf("%s more baselines: see %s", grouped(n), results.EffectsFile))
+		last.notes = append(last.notes, fmt.Sprintf("%s more baselines: see %s", number.Grouped(n), results.EffectsFile))
 	}
-	return r, nil
+	r.sections = slices.Concat(r.published(), r.sections, r.fronts(), r.classes(), r.deviations())
+	var main []string
+	for _, c := range r.metrics {
+		main = append(main, c.Name)
+	}
+	r.plots = plots.All(v, main)
+	return r, v.Err()
 }
 
-// explains reports whether the tables say what bounds single points, which only
-// the runs tell: baselines, or the one point.
-func (r *Report) explains() bool {
-	points := r.data.Points
-	for i := range points.Len() {
-		if is, _ := points.Bool(points.Index("baseline"), i); is {
-			return true
+// needed names what the report reads beside the metrics of its tables.
+func needed(m *results.Manifest) []string {
+	out := []string{"running_mean_seqs", "resident_mean_tok"}
+	for _, d := range decompositions {
+		out = append(out, d.simulated, d.closed)
+		for _, p := range d.parts {
+			out = append(out, p.column)
 		}
 	}
-	return points.Len() == 1
+	for _, p := range m.Report.Published {
+		out = append(append(append(out, p.Metric), names(p.At)...), names(p.RatioTo)...)
+	}
+	for _, p := range m.Report.Plots {
+		out = append(out, names(p.Where)...)
+	}
+	for _, o := range m.Objectives {
+		out = append(out, o.Metric)
+	}
+	return slices.DeleteFunc(slices.Concat(out, names(m.Report.Keep), plots.Names(m.Report.Plots)), func(name string) bool { return name == "" })
 }
 
-// Write writes report.md into the folder of the results.
+// names are those that a condition uses; none if it is not one.
+func names(condition string) []string {
+	e, err := expr.Parse(condition)
+	if err != nil {
+		return nil
+	}
+	var out []string
+	for _, n := range e.Names() {
+		out = append(out, n.Text)
+	}
+	return out
+}
+
+// Write writes report.md and the plots into the folder of the results.
 func (r *Report) Write() error {
-	return results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown())
+	return errors.Join(r.writePlots(), results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown()))
 }
 
 // preferred are the metrics of the tables when the study chose none.
@@ -99,28 +135,28 @@ func shown(selected []string) []string {
 // counts says how many points and runs ended how, and why those that failed.
 func (r *Report) counts() []string {
 	points, m := r.data.Points, r.data.Manifest
-	status, states := map[string]int{}, map[state]int{}
+	status, states := map[string]int{}, map[view.State]int{}
 	for i := range points.Len() {
 		s, _ := points.String(points.Index("status"), i)
 		status[s]++
 		states[r.state(i)]++
 	}
-	line := fmt.Sprintf("%s: %s", m.Study, plural(points.Len(), "point"))
+	line := fmt.Sprintf("%s: %s", m.Study, number.Plural(points.Len(), "point"))
 	for _, s := range []string{results.OK, results.Infeasible, results.Failed, results.Timeout} {
 		if status[s] > 0 {
-			line += fmt.Sprintf(", %s %s", grouped(status[s]), s)
+			line += fmt.Sprintf(", %s %s", number.Grouped(status[s]), s)
 		}
 	}
 	runs := 0
 	for _, n := range m.Counts {
 		runs += n
 	}
-	out := []string{line + fmt.Sprintf("; %s in %.3g s", plural(runs, "run"), m.WallSeconds)}
-	if n := states[saturated]; n > 0 {
-		out = append(out, plural(n, "point")+" saturated: requests arrive faster than they are served, or the queue still grew at the end; a mean over such a run says nothing")
+	out := []string{line + fmt.Sprintf("; %s in %.3g s", number.Plural(runs, "run"), m.WallSeconds)}
+	if n := states[view.Saturated]; n > 0 {
+		out = append(out, r.saturation(n)...)
 	}
-	if n := states[unjudged]; n > 0 {
-		out = append(out, plural(n, "point")+" not judged: most runs are too short to tell whether the queue is stable or grows; a mean may be one of a longer run or not")
+	if n := states[view.Unjudged]; n > 0 {
+		out = append(out, number.Plural(n, "point")+" not judged: most runs are too short to tell whether the queue is stable or grows; a mean may be one of a longer run or not")
 	}
 	if status[results.OK] > 0 {
 		out = append(out, r.basis())
@@ -163,7 +199,7 @@ func (r *Report) basis() string {
 	}
 	beyond := ""
 	if outside > 0 {
-		beyond = fmt.Sprintf("; %s of them extrapolated beyond what it was measured at, in %s", grouped(outside), listed(keys))
+		beyond = fmt.Sprintf("; %s of them extrapolated beyond what it was measured at, in %s", number.Grouped(outside), listed(keys))
 	}
 	switch {
 	case calibrated == 0:
@@ -173,9 +209,9 @@ func (r *Report) basis() string {
 		}
 		return "not calibrated" + none + ": efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
 	case calibrated < ok:
-		return fmt.Sprintf("calibrated at %s of %s points, the others lie outside what the calibration applies to%s%s", grouped(calibrated), grouped(ok), beyond, weakest)
+		return fmt.Sprintf("calibrated at %s of %s points, the others lie outside what the calibration applies to%s%s", number.Grouped(calibrated), number.Grouped(ok), beyond, weakest)
 	}
-	return fmt.Sprintf("calibrated at %s%s%s", plural(calibrated, "point"), beyond, weakest)
+	return fmt.Sprintf("calibrated at %s%s%s", number.Plural(calibrated, "point"), beyond, weakest)
 }
 
 // listed joins at most four words.
@@ -228,43 +264,16 @@ func (r *Report) causes() []string {
 			break
 		}
 		index, _ := points.Int(points.Index("point_index"), c.example)
-		out = append(out, fmt.Sprintf("%s x %s, for example point %d: %s", grouped(c.count), c.status, index, c.reason))
+		out = append(out, fmt.Sprintf("%s x %s, for example point %d: %s", number.Grouped(c.count), c.status, index, c.reason))
 	}
 	return out
 }
 
-// state is what a point's numbers may be taken for.
-type state int
-
-const (
-	none      state = iota // it did not run
-	bounded                // closed loop or burst: its queue cannot grow for ever
-	steady                 // open loop with a stable queue
-	saturated              // open loop with a growing one
-	unjudged               // open loop, not known which
-)
-
-func (r *Report) state(i int) state {
-	points := r.data.Points
-	verdict, known := points.Bool(points.Index("steady"), i)
-	_, open := points.Float(points.Index("offered_rps"), i)
-	status, _ := points.String(points.Index("status"), i)
-	switch {
-	case known && verdict:
-		return steady
-	case known:
-		return saturated
-	case open:
-		return unjudged
-	case status == results.OK:
-		return bounded
-	}
-	return none
-}
+func (r *Report) state(i int) view.State { return r.data.State(i) }
 
 // label marks the name of point i where its numbers need it.
 func (r *Report) label(name string, i int) string {
-	if r.state(i) == unjudged {
+	if r.state(i) == view.Unjudged {
 		return name + " (not judged)"
 	}
 	return name
@@ -275,7 +284,7 @@ func (r *Report) cells(columns []table.Column, i int) []string {
 	row := r.data.Points.Row(i)
 	var out []string
 	for _, c := range columns {
-		out = append(out, plain(row[r.data.Points.Index(c.Name)]))
+		out = append(out, number.Plain(row[r.data.Points.Index(c.Name)]))
 	}
 	return out
 }

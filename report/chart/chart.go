@@ -31,6 +31,7 @@ type Axis struct {
 type Line struct {
 	Name   string
 	Points []Point
+	Loose  bool // the points are not joined, and cross nothing
 }
 
 // Point is a marker. Lo and Hi are the ends of its error bar, NaN without one.
@@ -51,10 +52,16 @@ type Level struct {
 // MarkStyle is a name that markers have.
 type MarkStyle struct{ Name string }
 
-// Crossing is where two lines meet and part on the other side.
+// Crossing is where two lines meet and part on the other side. From and To are
+// the nearest points left and right of it at which the error bars of the lines
+// part, in the order that the crossing says; without error bars the nearest
+// points at all. Sure is false where they do not part on both sides: the lines
+// may well not cross there.
 type Crossing struct {
-	A, B string // names of the lines; A is the lower one left of X
-	X, Y float64
+	A, B     string // names of the lines; A is the lower one left of X
+	X, Y     float64
+	From, To float64
+	Sure     bool
 }
 
 // Crossings finds where lines cross, by straight lines between neighbouring
@@ -64,6 +71,10 @@ type Crossing struct {
 func (c *Chart) Crossings() (found []Crossing, turning []string) {
 	var pieces [][][]xy // of each line
 	for _, l := range c.Lines {
+		if l.Loose {
+			pieces = append(pieces, nil)
+			continue
+		}
 		p, ok := c.pieces(l)
 		if !ok {
 			turning = append(turning, l.Name)
@@ -91,8 +102,19 @@ func (c *Chart) Crossings() (found []Crossing, turning []string) {
 	return found, turning
 }
 
-// xy is a point in the scale of the axes: logarithms on logarithmic ones.
-type xy struct{ x, y float64 }
+// xy is a point in the scale of the axes: logarithms on logarithmic ones. lo
+// and hi are the ends of its error bar, y itself without one.
+type xy struct{ x, y, lo, hi float64 }
+
+// scale returns a point in the scale of the axes.
+func (c *Chart) scale(p Point) xy {
+	e := xy{x: c.X.scaled(p.X), y: c.Y.scaled(p.Y)}
+	e.lo, e.hi = e.y, e.y
+	if lo, hi := c.Y.scaled(p.Lo), c.Y.scaled(p.Hi); lo <= e.y && hi >= e.y {
+		e.lo, e.hi = lo, hi
+	}
+	return e
+}
 
 // scaled returns the logarithm of v on a logarithmic axis.
 func (a *Axis) scaled(v float64) float64 {
@@ -131,7 +153,7 @@ func (c *Chart) pieces(l Line) ([][]xy, bool) {
 			flush()
 			continue
 		}
-		part = append(part, xy{c.X.scaled(p.X), c.Y.scaled(p.Y)})
+		part = append(part, c.scale(p))
 	}
 	flush()
 	for _, p := range out {
@@ -147,8 +169,8 @@ func (c *Chart) pieces(l Line) ([][]xy, bool) {
 	return out, true
 }
 
-// at interpolates y of a part at x inside it.
-func at(p []xy, x float64) float64 {
+// at interpolates a part at x inside it.
+func at(p []xy, x float64) xy {
 	k, found := slices.BinarySearchFunc(p, x, func(e xy, x float64) int {
 		switch {
 		case e.x < x:
@@ -159,57 +181,100 @@ func at(p []xy, x float64) float64 {
 		return 0
 	})
 	if found {
-		return p[k].y
+		return p[k]
 	}
 	a, b := p[k-1], p[k]
-	return a.y + (b.y-a.y)*(x-a.x)/(b.x-a.x)
+	t := (x - a.x) / (b.x - a.x)
+	return xy{x, a.y + t*(b.y-a.y), a.lo + t*(b.lo-a.lo), a.hi + t*(b.hi-a.hi)}
 }
 
 // equal is how close two lines are, relative to their size, when they are the
 // same: far above rounding, far below what a chart shows.
 const equal = 1e-9
 
+// knot is a place where one of two lines has a point.
+type knot struct {
+	x     float64
+	d     float64 // of the lines; 0 = equal
+	parts bool    // their error bars do not overlap
+}
+
 // meet finds the crossings of two parts of lines.
 func (c *Chart) meet(a, b string, p, q []xy) []Crossing {
+	knots := compare(p, q)
+	var out []Crossing
+	was, touch := -1, -1 // last knot with a difference, first equal one since
+	for k, n := range knots {
+		if n.d == 0 {
+			if touch < 0 {
+				touch = k
+			}
+			continue
+		}
+		if was >= 0 && (knots[was].d > 0) != (n.d > 0) {
+			w := knots[was]
+			where := w.x + (n.x-w.x)*w.d/(w.d-n.d)
+			if touch >= 0 {
+				where = knots[touch].x
+			}
+			low, high := a, b
+			if w.d > 0 {
+				low, high = b, a
+			}
+			found := Crossing{A: low, B: high, X: c.X.unscaled(where), Y: c.Y.unscaled(at(p, where).y)}
+			left, right := parting(knots[:was+1], -1, w.d), parting(knots[k:], 1, n.d)
+			if found.Sure = left != nil && right != nil; found.Sure {
+				found.From, found.To = c.X.unscaled(left.x), c.X.unscaled(right.x)
+			}
+			out = append(out, found)
+		}
+		was, touch = k, -1
+	}
+	return out
+}
+
+// compare lists the places where two parts of lines are compared.
+func compare(p, q []xy) []knot {
 	lo, hi := max(p[0].x, q[0].x), min(p[len(p)-1].x, q[len(q)-1].x)
 	if lo > hi {
 		return nil
 	}
-	knots := []float64{lo, hi}
+	xs := []float64{lo, hi}
 	for _, part := range [][]xy{p, q} {
 		for _, e := range part {
 			if e.x > lo && e.x < hi {
-				knots = append(knots, e.x)
+				xs = append(xs, e.x)
 			}
 		}
 	}
-	slices.Sort(knots)
-	knots = slices.Compact(knots)
-	var out []Crossing
-	was := xy{}   // last knot with a difference: x and p - q
-	zero := false // equal knots since
-	touch := lo   // the first of them
-	for _, x := range knots {
-		yp, yq := at(p, x), at(q, x)
-		d := yp - yq
-		if math.Abs(d) <= equal*max(math.Abs(yp), math.Abs(yq), equal) {
-			if !zero {
-				zero, touch = true, x
-			}
-			continue
+	slices.Sort(xs)
+	var out []knot
+	for _, x := range slices.Compact(xs) {
+		u, v := at(p, x), at(q, x)
+		n := knot{x: x, d: u.y - v.y, parts: u.hi < v.lo || v.hi < u.lo}
+		if math.Abs(n.d) <= equal*max(math.Abs(u.y), math.Abs(v.y), equal) {
+			n.d, n.parts = 0, false
 		}
-		if was.y != 0 && (was.y > 0) != (d > 0) {
-			where := touch
-			if !zero {
-				where = was.x + (x-was.x)*was.y/(was.y-d)
-			}
-			low, high := a, b
-			if was.y > 0 {
-				low, high = b, a
-			}
-			out = append(out, Crossing{A: low, B: high, X: c.X.unscaled(where), Y: c.Y.unscaled(at(p, where))})
-		}
-		was, zero = xy{x, d}, false
+		out = append(out, n)
 	}
 	return out
+}
+
+// parting returns the nearest knot, from the last backwards or the first
+// onwards, at which the error bars part; nil where the first of those has the
+// other sign, or there is none.
+func parting(knots []knot, step int, sign float64) *knot {
+	k := 0
+	if step < 0 {
+		k = len(knots) - 1
+	}
+	for ; k >= 0 && k < len(knots); k += step {
+		if knots[k].parts {
+			if (knots[k].d > 0) == (sign > 0) {
+				return &knots[k]
+			}
+			return nil
+		}
+	}
+	return nil
 }

@@ -36,15 +36,15 @@ func TestCrossings(t *testing.T) {
 		a, b Line
 		want []Crossing
 	}{
-		{"straight", false, line("a", straight(0, 1), xs...), line("b", straight(20, 0.5), xs...), []Crossing{{"a", "b", 40, 40}}},
-		{"power", true, line("a", power(1, 1), xs...), line("b", power(5, 0), xs...), []Crossing{{"a", "b", 5, 5}}},
-		{"other points", true, line("a", power(1, 1), 1, 1000), line("b", power(5, 0), 2, 7, 900), []Crossing{{"a", "b", 5, 5}}},
-		{"falling x", false, line("a", straight(0, 1), 1000, 1), line("b", straight(20, 0.5), 1, 1000), []Crossing{{"a", "b", 40, 40}}},
+		{"straight", false, line("a", straight(0, 1), xs...), line("b", straight(20, 0.5), xs...), []Crossing{{A: "a", B: "b", X: 40, Y: 40, Sure: true}}},
+		{"power", true, line("a", power(1, 1), xs...), line("b", power(5, 0), xs...), []Crossing{{A: "a", B: "b", X: 5, Y: 5, Sure: true}}},
+		{"other points", true, line("a", power(1, 1), 1, 1000), line("b", power(5, 0), 2, 7, 900), []Crossing{{A: "a", B: "b", X: 5, Y: 5, Sure: true}}},
+		{"falling x", false, line("a", straight(0, 1), 1000, 1), line("b", straight(20, 0.5), 1, 1000), []Crossing{{A: "a", B: "b", X: 40, Y: 40, Sure: true}}},
 		{"parallel", false, line("a", straight(0, 1), xs...), line("b", straight(1, 1), xs...), nil},
 		{"apart in x", false, line("a", straight(0, 1), 1, 2), line("b", straight(9, -1), 3, 4), nil},
 		{"touching", false, line("a", straight(5, 0), 0, 5, 10), line("b", func(x float64) float64 { return 5 + math.Abs(x-5) }, 0, 5, 10), nil},
 		{"equal, then apart", false, line("a", straight(5, 0), 0, 5, 10), line("b", func(x float64) float64 { return 5 * (1 + 1e-13) * max(1, x/5) }, 0, 5, 10), nil},
-		{"through equal points", false, line("a", straight(5, 0), 0, 4, 6, 10), line("b", func(x float64) float64 { return map[float64]float64{0: 1, 4: 5, 6: 5, 10: 9}[x] }, 0, 4, 6, 10), []Crossing{{"b", "a", 4, 5}}},
+		{"through equal points", false, line("a", straight(5, 0), 0, 4, 6, 10), line("b", func(x float64) float64 { return map[float64]float64{0: 1, 4: 5, 6: 5, 10: 9}[x] }, 0, 4, 6, 10), []Crossing{{A: "b", B: "a", X: 4, Y: 5, Sure: true}}},
 	} {
 		chart := Chart{X: Axis{Log: c.log}, Y: Axis{Log: c.log}, Lines: []Line{c.a, c.b}}
 		got, turning := chart.Crossings()
@@ -53,7 +53,7 @@ func TestCrossings(t *testing.T) {
 			continue
 		}
 		for i, w := range c.want {
-			if got[i].A != w.A || got[i].B != w.B || math.Abs(got[i].X/w.X-1) > 1e-9 || math.Abs(got[i].Y/w.Y-1) > 1e-9 {
+			if got[i].A != w.A || got[i].B != w.B || got[i].Sure != w.Sure || math.Abs(got[i].X/w.X-1) > 1e-9 || math.Abs(got[i].Y/w.Y-1) > 1e-9 {
 				t.Errorf("%s: %v, want %v", c.name, got[i], w)
 			}
 		}
@@ -75,10 +75,42 @@ func TestNoCrossings(t *testing.T) {
 	}
 }
 
+// A crossing is sure only where the error bars part on both sides of it.
+func TestSureCrossings(t *testing.T) {
+	bars := func(l Line, half float64) Line {
+		for i := range l.Points {
+			p := &l.Points[i]
+			p.Lo, p.Hi = p.Y-half, p.Y+half
+		}
+		return l
+	}
+	flat := func() Line { return line("b", func(float64) float64 { return 5 }, 0, 2, 4, 6, 8, 10) }
+	rising := func() Line { return line("a", func(x float64) float64 { return x }, 0, 2, 4, 6, 8, 10) }
+	for _, c := range []struct {
+		half, from, to float64
+		sure           bool
+	}{{0, 4, 6, true}, {0.4, 4, 6, true}, {1, 2, 8, true}, {2.4, 0, 10, true}, {2.6, 0, 0, false}} {
+		chart := Chart{Lines: []Line{bars(rising(), c.half), bars(flat(), c.half)}}
+		got, _ := chart.Crossings()
+		if len(got) != 1 || got[0].Sure != c.sure || got[0].From != c.from || got[0].To != c.to {
+			t.Errorf("error bars of %v: %+v", c.half, got)
+		}
+	}
+	back := rising() // crosses at 5 and comes back: neither side is sure
+	for i := range back.Points {
+		back.Points[i].Y = 6 - math.Abs(back.Points[i].X-5)/2
+	}
+	chart := Chart{Lines: []Line{bars(back, 1.5), bars(flat(), 0.2)}}
+	got, _ := chart.Crossings()
+	if len(got) != 2 || got[0].Sure || got[1].Sure {
+		t.Errorf("a bump inside its error bars: %+v", got)
+	}
+}
+
 func TestNumber(t *testing.T) {
 	for v, want := range map[float64]string{
 		0: "0", 1: "1", 1.14: "1.14", 0.0012345: "0.001234", 999.96: "1000", 1234: "1,234", 8568: "8,568", 12850.4: "12,850",
-		20000: "20k", 131072: "131.1k", 2.5e6: "2.5M", 3e9: "3G", -1500: "-1,500", 1e-9: "1e-09",
+		20000: "20,000", 131072: "131,072", 2.5e6: "2.5M", 3e9: "3G", -1500: "-1,500", 1e-9: "1e-09",
 	} {
 		if got := Number(v); got != want {
 			t.Errorf("%v: %s, want %s", v, got, want)
@@ -95,9 +127,9 @@ func TestTicks(t *testing.T) {
 		{Axis{}, []float64{1, 9}, "0 1 2 3 4 5 6 7 8 9"},
 		{Axis{}, []float64{1.13, 1.17}, "1.13 1.135 1.14 1.145 1.15 1.155 1.16 1.165 1.17"},
 		{Axis{Log: true}, []float64{1, 1000}, "1 2 5 10 20 50 100 200 500 1000"},
-		{Axis{Log: true}, []float64{1, 9}, "1 2 5 10"},
+		{Axis{Log: true}, []float64{1, 9}, "1 2 3 4 5 6 8 10"},
 		{Axis{Log: true}, []float64{10, 14}, "10 10.5 11 11.5 12 12.5 13 13.5 14"},
-		{Axis{Log: true, Ticks: []float64{1024, 8192, 131072}}, []float64{1024, 131072}, "1,024 8,192 131.1k"},
+		{Axis{Log: true, Ticks: []float64{1024, 8192, 131072}}, []float64{1024, 131072}, "1,024 8,192 131,072"},
 		{Axis{Ticks: []float64{1, 2, 1000}}, []float64{1, 1000}, "0 200 400 600 800 1000"},
 		{Axis{Words: []string{"fcfs", "static"}}, []float64{0, 1}, "fcfs static"},
 		{Axis{}, []float64{5, 5}, "2.5 3 3.5 4 4.5 5 5.5 6 6.5 7 7.5"},

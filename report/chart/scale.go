@@ -1,6 +1,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"strconv"
@@ -82,7 +83,7 @@ func (s *scale) ticks(room float64) []tick {
 	}
 	n := max(2, int(math.Abs(s.to-s.from)/room))
 	if s.axis.Log {
-		return s.logTicks(n)
+		return s.logTicks(0.8 * room)
 	}
 	return s.linearTicks(n)
 }
@@ -122,36 +123,48 @@ func (s *scale) linearTicks(n int) []tick {
 	return out
 }
 
-// logTicks label powers of ten, and 2 and 5 times them where decades are few;
-// within less than half a decade they are those of a linear axis.
-func (s *scale) logTicks(n int) []tick {
+// tiers are the multiples of powers of ten that get a label where there is
+// room, most wanted first.
+var tiers = [][]float64{{1}, {2, 5}, {3}, {4, 6, 8}}
+
+// logTicks label round values of a logarithmic axis; within less than half a
+// decade they are those of a linear one.
+func (s *scale) logTicks(room float64) []tick {
+	n := max(2, int(math.Abs(s.to-s.from)/room))
 	if s.hi-s.lo < 0.5 {
 		return s.linearTicks(n)
 	}
-	decades := s.hi - s.lo
-	every := max(1, int(math.Ceil(decades/float64(n))))
+	every := max(1, int(math.Ceil((s.hi-s.lo)/float64(n))))
 	var out []tick
-	for e := math.Floor(s.lo); e <= s.hi; e++ {
-		for f := 1.0; f < 10; f++ {
+	place := func(f float64, labelled bool) {
+		for e := math.Floor(s.lo); e <= s.hi; e++ {
 			v, _ := strconv.ParseFloat(strconv.FormatFloat(f*math.Pow(10, e), 'g', 12, 64), 64)
-			if x := math.Log10(v); x < s.lo-1e-9 || x > s.hi+1e-9 {
+			if x := math.Log10(v); x < s.lo-1e-9 || x > s.hi+1e-9 || f == 1 && int(e)%every != 0 || f > 1 && every > 1 {
 				continue
 			}
-			label := ""
+			near := slices.IndexFunc(out, func(t tick) bool { return t.label != "" && math.Abs(s.pixel(t.value)-s.pixel(v)) < room })
 			switch {
-			case f == 1 && int(e)%every == 0, (f == 2 || f == 5) && 3*decades <= float64(n):
-				label = Number(v)
-			case every > 1:
-				continue
+			case labelled && near < 0:
+				out = append(out, tick{v, Number(v)})
+			case !labelled && !slices.ContainsFunc(out, func(t tick) bool { return t.value == v }):
+				out = append(out, tick{value: v})
 			}
-			out = append(out, tick{v, label})
 		}
 	}
+	for _, tier := range tiers {
+		for _, f := range tier {
+			place(f, true)
+		}
+	}
+	for f := 1.0; f < 10; f++ {
+		place(f, false)
+	}
+	slices.SortFunc(out, func(a, b tick) int { return cmp.Compare(a.value, b.value) })
 	return out
 }
 
 // Number prints a value as axes and crossings show it: four significant
-// digits, thousands grouped, k, M and G from 20,000 on where they shorten.
+// digits, whole ones below a million, with commas; M and G from there on.
 func Number(v float64) string {
 	if v == 0 {
 		return "0"
@@ -163,8 +176,8 @@ func Number(v float64) string {
 	for _, u := range []struct {
 		size float64
 		name string
-	}{{1e9, "G"}, {1e6, "M"}, {1e3, "k"}} {
-		if a >= u.size && (u.size > 1e3 || a >= 2e4) {
+	}{{1e9, "G"}, {1e6, "M"}} {
+		if a >= u.size {
 			return digits(v/u.size) + u.name
 		}
 	}

@@ -44,13 +44,16 @@ func (b box) overlaps(o box) bool {
 	return b.x < o.x+o.w && o.x < b.x+b.w && b.y < o.y+o.h && o.y < b.y+b.h
 }
 
+// Signature is a comment that every picture holds.
+const Signature = "<!-- drawn by sweep report -->"
+
 // SVG draws the chart.
 func (c *Chart) SVG() []byte {
 	v := &canvas{chart: c}
 	legend := v.legendWidth()
 	end := width - right - legend
 	v.x = newScale(&c.X, c.values(func(p Point) []float64 { return []float64{p.X} }, true), left, end)
-	ys := c.values(func(p Point) []float64 { return []float64{p.Y, p.Lo, p.Hi} }, false)
+	ys := c.values(func(p Point) []float64 { return []float64{p.Y, c.low(p), p.Hi} }, false)
 	for _, l := range c.Levels {
 		ys = append(ys, l.Y)
 	}
@@ -61,7 +64,7 @@ func (c *Chart) SVG() []byte {
 	}
 	height := top + plotHeight + 50 + lineHeight*float64(len(notes)) + gap/2
 	fmt.Fprintf(v, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="%s">`+"\n", px(width), px(height), px(width), px(height), px(size))
-	fmt.Fprintf(v, "<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", escape(c.Title))
+	fmt.Fprintf(v, Signature+"\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", escape(c.Title))
 	for i, line := range wrap(c.Title, maxNote*4/5) {
 		if i < 2 {
 			v.text(left, top-26+15*float64(i), "start", `font-size="14" font-weight="bold"`, line)
@@ -105,6 +108,15 @@ func (c *Chart) values(of func(Point) []float64, every bool) []float64 {
 		return all
 	}
 	return held
+}
+
+// low is how far down the error bar of a point stretches the axis: not far on
+// a logarithmic one, where it may reach towards 0.
+func (c *Chart) low(p Point) float64 {
+	if c.Y.Log {
+		return max(p.Lo, p.Y/3)
+	}
+	return p.Lo
 }
 
 // px prints a coordinate.
@@ -231,21 +243,23 @@ func (v *canvas) place(p Point) (x, y float64) {
 	return v.x.inside(v.x.pixel(p.X)), v.y.inside(v.y.pixel(p.Y))
 }
 
-// path joins the points of a line, dotted to and from hollow ones.
+// path joins the points of a line, dotted to and from hollow ones; one without
+// a place interrupts it.
 func (v *canvas) path(l Line, stroke, pattern string) {
-	var drawn []Point
-	for _, p := range l.Points {
-		if v.chart.drawable(p) {
-			drawn = append(drawn, p)
-		}
+	if l.Loose {
+		return
 	}
-	for i := 0; i < len(drawn)-1; {
-		hollow := drawn[i].Hollow || drawn[i+1].Hollow
+	for i := 0; i < len(l.Points)-1; {
+		if !v.chart.drawable(l.Points[i]) || !v.chart.drawable(l.Points[i+1]) {
+			i++
+			continue
+		}
+		hollow := l.Points[i].Hollow || l.Points[i+1].Hollow
 		var d strings.Builder
-		x, y := v.place(drawn[i])
+		x, y := v.place(l.Points[i])
 		fmt.Fprintf(&d, "M%s %s", px(x), px(y))
-		for ; i < len(drawn)-1 && (drawn[i].Hollow || drawn[i+1].Hollow) == hollow; i++ {
-			x, y := v.place(drawn[i+1])
+		for ; i < len(l.Points)-1 && v.chart.drawable(l.Points[i+1]) && (l.Points[i].Hollow || l.Points[i+1].Hollow) == hollow; i++ {
+			x, y := v.place(l.Points[i+1])
 			fmt.Fprintf(&d, "L%s %s", px(x), px(y))
 		}
 		style := `stroke-width="1.8"`
@@ -290,7 +304,7 @@ func (v *canvas) shape(i int, p Point) int {
 }
 
 // polygons are the marker shapes after the circle, for radius 1.
-var polygons = [][]xy{
+var polygons = [][][2]float64{
 	{{-.9, -.9}, {.9, -.9}, {.9, .9}, {-.9, .9}},
 	{{0, -1.25}, {1.15, .8}, {-1.15, .8}},
 	{{0, -1.35}, {1.1, 0}, {0, 1.35}, {-1.1, 0}},
@@ -312,7 +326,7 @@ func (v *canvas) marker(x, y float64, shape int, stroke string, hollow bool) {
 	}
 	var at []string
 	for _, p := range polygons[shape-1] {
-		at = append(at, px(x+markRadius*p.x)+","+px(y+markRadius*p.y))
+		at = append(at, px(x+markRadius*p[0])+","+px(y+markRadius*p[1]))
 	}
 	fmt.Fprintf(v, `<polygon points="%s" %s/>`+"\n", strings.Join(at, " "), style)
 }

@@ -63,8 +63,20 @@ func open(dir string, choose func([]string) []string) (*Dataset, error) {
 }
 
 // Runs reads the runs table.
-func (d *Dataset) Runs() (*table.Frame, error) {
-	f, err := d.read(RunsFile, nil)
+func (d *Dataset) Runs() (*table.Frame, error) { return d.RunsFor(nil) }
+
+// RunsFor is Runs with few of the columns between the fixed ones, axes and
+// metrics; nil keeps all.
+func (d *Dataset) RunsFor(keep func(table.Column) bool) (*table.Frame, error) {
+	fixed := map[string]bool{}
+	for _, c := range slices.Concat(runHead, runTail) {
+		fixed[c.Name] = true
+	}
+	some := func(c table.Column) bool { return fixed[c.Name] || keep(c) }
+	if keep == nil {
+		some = nil
+	}
+	f, err := d.read(RunsFile, some)
 	if err == nil && !fixedBlocks(f.Columns, runHead, runTail) {
 		err = fmt.Errorf("%s has not the columns of a runs table", filepath.Join(d.Dir, RunsFile))
 	}

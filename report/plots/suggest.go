@@ -1,0 +1,105 @@
+package plots
+
+import (
+	"math"
+
+	"scoville/core/table"
+	"scoville/report/view"
+	"scoville/sweep/results"
+)
+
+// Bounds of the plots that nobody asked for.
+const (
+	maxSuggested = 4
+	maxFolds     = 12 // lines
+	leastValues  = 3  // of the axis
+	logFrom      = 20 // largest over smallest value from which an axis is logarithmic
+)
+
+// suggested plots each main metric against the one numeric axis, a line per
+// value of the others. None for a one-at-a-time design.
+func suggested(v *view.View, main []string) []results.Plot {
+	all := make([]int, v.Points.Len())
+	for i := range all {
+		if all[i] = i; v.Value("oat_path", i) != nil {
+			return nil
+		}
+	}
+	if len(all) < leastValues {
+		return nil
+	}
+	var x []table.Column
+	var series []string
+	for _, c := range v.Varying(all) {
+		if view.Numeric(c) {
+			x = append(x, c)
+		} else {
+			series = append(series, c.Name)
+		}
+	}
+	if len(x) != 1 || distinct(v, []string{x[0].Name}) < leastValues || len(series) > 0 && distinct(v, series) > maxFolds {
+		return nil
+	}
+	mark := ""
+	if distinct(v, []string{"bound"}) > 1 {
+		mark = "bound"
+	}
+	var out []results.Plot
+	for _, metric := range main {
+		p := results.Plot{Name: metric, X: x[0].Name, Y: metric, Series: series, Mark: mark, Crossings: len(series) > 0}
+		p.Scale = scaleOf(wide(v, x[0].Name), wide(v, metric))
+		if len(out) < maxSuggested && hasValue(v, metric) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+func hasValue(v *view.View, metric string) bool {
+	for i := range v.Points.Len() {
+		if _, ok := v.Estimate(metric, i); ok {
+			return true
+		}
+	}
+	return false
+}
+
+// distinct counts the combinations of values of some columns.
+func distinct(v *view.View, names []string) int {
+	seen := map[string]bool{}
+	b := builder{v: v, spec: results.Plot{Series: names}}
+	for i := range v.Points.Len() {
+		if v.OK(i) {
+			seen[b.series(i)] = true
+		}
+	}
+	return len(seen)
+}
+
+// wide reports whether the positive values of points that hold span much.
+func wide(v *view.View, name string) bool {
+	lo, hi := math.Inf(1), 0.0
+	for i := range v.Points.Len() {
+		e, ok := v.Estimate(name, i)
+		if !ok || v.State(i) == view.Saturated {
+			continue
+		}
+		if e.Mean <= 0 {
+			return false
+		}
+		lo, hi = min(lo, e.Mean), max(hi, e.Mean)
+	}
+	return hi >= logFrom*lo
+}
+
+func scaleOf(x, y bool) string {
+	switch {
+	case x && y:
+		return "log-log"
+	case x:
+		return "log-x"
+	case y:
+		return "log-y"
+	}
+	return "linear"
+}

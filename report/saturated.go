@@ -1,0 +1,108 @@
+package report
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"scoville/report/number"
+	"scoville/report/view"
+	"scoville/sweep/results"
+)
+
+// maxSaturated is how many saturated points have a sentence each.
+const maxSaturated = 4
+
+// saturation says of the saturated points what they are offered against what
+// they can serve, and the highest rate that holds.
+func (r *Report) saturation(n int) []string {
+	out := []string{"SATURATED: " + number.Plural(n, "point") + " of " + number.Grouped(r.data.Points.Len()) + ": requests arrive faster than they are served, or the queue still grew at the end; a mean over such a run says nothing"}
+	groups := r.byLoad()
+	low, high := math.Inf(1), 0.0
+	for i := range r.data.Points.Len() {
+		if r.state(i) != view.Saturated {
+			continue
+		}
+		if e, ok := r.data.Estimate("load_ratio", i); ok {
+			low, high = min(low, e.Mean), max(high, e.Mean)
+		}
+		if len(out) <= maxSaturated {
+			out = append(out, r.overload(i, groups))
+		}
+	}
+	if more := n - maxSaturated; more > 0 {
+		out = append(out, fmt.Sprintf("%s saturated; loads of all saturated points %.2f to %.2f: offered_rps, capacity_rps and load_ratio in %s", number.Plural(more, "more point"), low, high, results.PointsFile))
+	}
+	return out
+}
+
+// byLoad groups the points that differ in their offered load alone.
+func (r *Report) byLoad() map[string][]int {
+	out := map[string][]int{}
+	for i := range r.data.Points.Len() {
+		key := r.beside(i)
+		out[key] = append(out[key], i)
+	}
+	return out
+}
+
+// beside identifies a point's axis values but for its load.
+func (r *Report) beside(i int) string {
+	var key strings.Builder
+	for _, c := range r.data.Axes() {
+		if c.Path != "workload.rate_rps" && c.Path != "workload.load" {
+			fmt.Fprintf(&key, "%q;", number.Plain(r.data.Value(c.Name, i)))
+		}
+	}
+	return key.String()
+}
+
+// overload is the sentence of saturated point i.
+func (r *Report) overload(i int, groups map[string][]int) string {
+	offered, _ := r.data.Estimate("offered_rps", i)
+	capacity, ok := r.data.Estimate("capacity_rps", i)
+	name := "point " + r.name(i)
+	if !ok {
+		return fmt.Sprintf("%s saturated: the queue still grew at the end of the run at %s requests/s; its capacity is not known", name, number.Significant(offered.Mean))
+	}
+	load, _ := r.data.Estimate("load_ratio", i)
+	margin := ""
+	if _, least, most, known := r.data.RunMean("capacity_rps", i); known && least < most {
+		margin = fmt.Sprintf(" (%s to %s by replicate)", number.Significant(least), number.Significant(most))
+	}
+	line := fmt.Sprintf("%s saturated: offered %s/s is %.2f x its capacity of %s/s%s", name, number.Significant(offered.Mean), load.Mean, number.Significant(capacity.Mean), margin)
+	if load.Mean < 1 {
+		line = fmt.Sprintf("%s saturated: its queue still grew at the end although the offered %s/s is %.2f x the capacity of %s/s%s: a longer run may settle", name, number.Significant(offered.Mean), load.Mean, number.Significant(capacity.Mean), margin)
+	}
+	line += fmt.Sprintf("; steady rates lie below %s/s (load 1)", number.Significant(capacity.Mean))
+	best, at := 0.0, -1
+	for _, j := range groups[r.beside(i)] {
+		if v, ok := r.data.Estimate("load_ratio", j); ok && r.state(j) == view.Steady && v.Mean > best {
+			best, at = v.Mean, j
+		}
+	}
+	if at >= 0 {
+		rate, _ := r.data.Estimate("offered_rps", at)
+		line += fmt.Sprintf(", the highest one simulated is %s/s (load %.2f, point %d)", number.Significant(rate.Mean), best, r.data.Index(at))
+	}
+	return line
+}
+
+// name is a point's number with the values of its axes.
+func (r *Report) name(i int) string {
+	var values []string
+	for _, c := range r.data.Axes() {
+		if v := r.data.Value(c.Name, i); v != nil {
+			values = append(values, c.Name+" = "+number.Plain(v))
+		}
+	}
+	if len(values) > 4 {
+		values = slices.Concat(values[:4], []string{"…"})
+	}
+	index := fmt.Sprint(r.data.Index(i))
+	if values == nil {
+		return index
+	}
+	return index + " (" + strings.Join(values, ", ") + ")"
+}
