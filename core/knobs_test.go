@@ -15,7 +15,7 @@ import (
 // labels are study keys that name things and act on no simulation: the text of
 // names and sources, and what calibrate alone reads.
 var labels = []string{
-	"model.name", "model.config", "model.source", "model.declared_params", "hardware.name", "engine.version",
+	"model.name", "model.config", "model.profile", "model.source", "model.declared_params", "hardware.name", "engine.version",
 	"measurement.statistic", "workload.class.NAME.name", "workload.trace", "model.max_context",
 	"hardware.kv_path", // acts only together with the bandwidths of the other kind; the catalogue's designs cover both
 }

@@ -70,6 +70,10 @@ type Hardware struct {
 	SMArch   float64 `toml:"sm_arch" unit:"version" range:"[0,1000]" default:"0" help:"compute capability (9.0 = Hopper), compared with model.min_sm_arch; 0 = not known"`
 	Features string  `toml:"features" help:"features the chip has, joined by | (tma|thread-block-clusters), compared with model.required_features; empty = not known"`
 
+	// Energy of a run is chips x w_idle x its duration (first arrival to last
+	// finish) + pj_per_flop x FLOPs + pj_per_byte x bytes of memory traffic; its
+	// cost is chips x usd_per_hour x the same duration. Both are given per output
+	// token, and NULL where the device states none of what they need.
 	WIdle      float64 `toml:"w_idle" unit:"W" range:"[0,1e6]" default:"0" help:"power of an idle chip"`
 	PJPerFLOP  float64 `toml:"pj_per_flop" unit:"pJ" range:"[0,1e6]" default:"0" help:"energy of one FLOP"`
 	PJPerByte  float64 `toml:"pj_per_byte" unit:"pJ" range:"[0,1e6]" default:"0" help:"energy of one byte of memory traffic"`

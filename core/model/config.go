@@ -22,8 +22,8 @@ const maxConfig = 4 << 20
 // MiniMax and Kimi families and whatever else uses their keys. A nested
 // text_config is the model. The formats are those of the checkpoint: dtype (or
 // torch_dtype, bf16 when absent) and quantization_config; a checkpoint may be
-// served in others, so a study overrides them. Name, DeclaredParams and
-// Config stay empty.
+// served in others, so a study overrides them. DeclaredParams is num_parameters
+// where the file has it, and then checked. Name, Config and Profile stay empty.
 //
 // Missing keys, wrong types, contradictions and architectures whose cost these
 // numbers do not describe (state-space and linear-attention layers, sparse
@@ -43,6 +43,10 @@ func ReadConfig(data []byte) (Model, error) {
 	r.formats(&m)
 	if r.err == nil {
 		r.err = r.rename(m.Check())
+	}
+	if r.err == nil {
+		r.names["declared_params"] = "num_parameters"
+		r.err = r.rename(m.CheckDeclared())
 	}
 	if r.err != nil {
 		return Model{}, r.err
@@ -205,6 +209,7 @@ func (r *configReader) dimensions(m *Model) {
 	r.required(&m.Hidden, "hidden", "hidden_size")
 	r.required(&m.Vocab, "vocab", "vocab_size")
 	r.optional(&m.MaxContext, "max_context", "max_position_embeddings")
+	m.DeclaredParams = r.number("num_parameters")
 	family := r.text("model_type")
 	gemma := strings.HasPrefix(family, "gemma")
 	m.TiedEmbed = r.boolean("tie_word_embeddings", gemma) // Gemma alone ties by default

@@ -14,6 +14,8 @@ type Model struct {
 	Name   string `toml:"name" help:"catalogue name, Hugging Face id or a free label"`
 	Config string `toml:"config" help:"path of a Hugging Face config.json, relative to the study; read instead of a catalogue entry"`
 
+	Profile string `toml:"profile" help:"path of a profile that sweep profile wrote, relative to the study; read instead of a catalogue entry or config.json"`
+
 	Layers    int  `toml:"layers" unit:"layers" range:"[1,10000]" help:"transformer layers"`
 	Hidden    int  `toml:"hidden" unit:"elements" range:"[1,1000000]" help:"width of the residual stream"`
 	Heads     int  `toml:"heads" unit:"heads" range:"[1,100000]" help:"query heads per layer"`

@@ -11,7 +11,7 @@ import (
 
 // notIdentity are the keys a simulation does not depend on: where figures come
 // from, and file names whose contents count instead.
-var notIdentity = []string{"model.source", "model.config", "workload.trace"}
+var notIdentity = []string{"model.source", "model.config", "model.profile", "workload.trace"}
 
 // Canonical returns the scenario as text, one line per key in struct order
 // with the shortest floats that read back exactly, then classes, service

@@ -45,7 +45,7 @@ func (m *memo[K, V]) get(key K, load func() (V, error)) (V, error) {
 
 // baseID is what the layers decide about the catalogue entries: names, file
 // names, or "" for none.
-type baseID struct{ model, config, hardware string }
+type baseID struct{ model, config, profile, hardware string }
 
 // base is a scenario with defaults and catalogue entries and nothing else.
 type base struct {
@@ -54,7 +54,8 @@ type base struct {
 	grades          map[string]hardware.Grade
 	texts           map[string]string // where the graded numbers come from
 	inputs          map[string]string
-	model, hardware string // names of the entries; "" = the layers' own label
+	notes           []string // of a profile
+	model, hardware string   // names of the entries; "" = the layers' own label
 }
 
 // base returns the scenario that the layers start from. A name that no
@@ -64,9 +65,13 @@ func (c *Catalog) base(all []*compiled) (*base, error) {
 	var id baseID
 	id.model, _ = lastGiven(all, "model.name")
 	id.config, _ = lastGiven(all, "model.config")
+	id.profile, _ = lastGiven(all, "model.profile")
 	id.hardware, _ = lastGiven(all, "hardware.name")
 	gives := func(path string) bool { _, ok := lastGiven(all, path); return ok }
-	if id.config != "" || gives("model.layers") && gives("model.hidden") && gives("model.heads") && gives("model.vocab") && !loads(model.Catalog(id.model)) {
+	if id.config != "" && id.profile != "" {
+		return nil, &FieldError{Path: "model.profile", Value: id.profile, Rule: "contradicts model.config: each gives the model", Hint: "keep one", Related: []string{"model.config"}}
+	}
+	if id.config != "" || id.profile != "" || gives("model.layers") && gives("model.hidden") && gives("model.heads") && gives("model.vocab") && !loads(model.Catalog(id.model)) {
 		id.model = ""
 	}
 	peak := func(d unit.DType) bool { return gives("hardware.peak_tflops." + string(d)) }
@@ -81,7 +86,14 @@ func loads[T any](_ T, err error) bool { return err == nil }
 
 func (c *Catalog) loadBase(id baseID) (*base, error) {
 	b := &base{scenario: Default(), origin: map[string]string{}, grades: map[string]hardware.Grade{}, texts: map[string]string{}, inputs: map[string]string{}}
-	if id.config != "" {
+	if id.profile != "" {
+		p, sum, err := c.dir.Profile(id.profile)
+		if err != nil {
+			return nil, err
+		}
+		b.inputs[id.profile], b.notes = sum, p.Notes
+		b.merge("model.", &Scenario{Model: p.Model}, id.profile, nil)
+	} else if id.config != "" {
 		m, sum, err := c.dir.Config(id.config)
 		if err != nil {
 			return nil, err

@@ -25,7 +25,7 @@ type compiled struct {
 
 // decisive are the keys that pick catalogue entries and decide whether an
 // overlay applies.
-var decisive = []string{"model.name", "model.config", "model.weight_dtype", "model.kv_dtype", "hardware.name", "engine.version"}
+var decisive = []string{"model.name", "model.config", "model.profile", "model.weight_dtype", "model.kv_dtype", "hardware.name", "engine.version"}
 
 // classNames is what a class may be called: its name is part of study keys.
 var classNames = regexp.MustCompile(`^[a-z0-9_-]+$`)

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"scoville/core/hardware"
+	"scoville/core/model"
 	"scoville/core/schema"
 	"scoville/core/workload"
 )
@@ -23,6 +24,7 @@ func (s *Scenario) Notes() []string {
 		}
 	}
 	notes = append(notes, s.notCompared()...)
+	notes = append(notes, s.Model.Misaligned(64, s.Engine.TP, model.TileOf(s.Model.Activations()))...)
 	return append(notes, s.beyondContext()...)
 }
 

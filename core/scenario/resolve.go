@@ -55,6 +55,10 @@ type Resolved struct {
 	// only: an open loop has no such number, and engine.max_num_seqs is not one.
 	Outside []string
 
+	// Notes are those of the profile model.profile, if any: what it says that
+	// may not be meant. A sentence starts with the key.
+	Notes []string
+
 	// OverlayVersion is the version of the simulator that the last overlay that
 	// applied was fitted with; 0 = none, or not said.
 	OverlayVersion int
@@ -120,7 +124,7 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Resolved{Scenario: b.scenario, Origin: maps.Clone(b.origin), Grades: maps.Clone(b.grades), Inputs: maps.Clone(b.inputs), given: map[string]string{}, origin: b}
+	r := &Resolved{Scenario: b.scenario, Origin: maps.Clone(b.origin), Grades: maps.Clone(b.grades), Inputs: maps.Clone(b.inputs), given: map[string]string{}, origin: b, Notes: b.notes}
 	var spans []span
 	for i, l := range layers {
 		if l.Doc != nil {

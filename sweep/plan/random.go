@@ -62,7 +62,7 @@ type remarks struct {
 
 func (r *remarks) add(x *scenario.Resolved) {
 	r.designs++
-	for _, note := range x.Scenario.Notes() {
+	for _, note := range slices.Concat(x.Notes, x.Scenario.Notes()) {
 		key := note[:max(0, strings.IndexAny(note, " :"))]
 		i := slices.Index(r.keys, key)
 		if i < 0 {

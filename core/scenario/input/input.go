@@ -15,11 +15,13 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 
 	"scoville/core/hardware"
 	"scoville/core/model"
 	"scoville/core/scenario/document"
+	"scoville/core/scenario/profile"
 	"scoville/core/schema"
 	"scoville/core/unit"
 	"scoville/core/workload"
@@ -51,12 +53,66 @@ func (d Dir) Config(file string) (m model.Model, sum string, err error) {
 		return m, sum, err
 	}
 	if m, err = model.ReadConfig(data); err != nil {
-		return m, sum, &document.Error{File: file, Msg: err.Error()}
+		return m, sum, configError(file, data, err)
 	}
 	if m.Name == "" {
 		m.Name = file
 	}
 	return m, sum, nil
+}
+
+// ConfigDetails reads what a Hugging Face configuration that Config accepts
+// says beside the model.
+func (d Dir) ConfigDetails(file string) (model.Details, error) {
+	data, _, err := d.read("model.config", file, maxText)
+	if err != nil {
+		return model.Details{}, err
+	}
+	details, err := model.ReadDetails(data)
+	if err != nil {
+		err = configError(file, data, err)
+	}
+	return details, err
+}
+
+// configError points at the line of a configuration that has the key at fault.
+func configError(file string, data []byte, err error) error {
+	e := &document.Error{File: file, Msg: err.Error()}
+	ke, ok := errors.AsType[*model.KeyError](err)
+	if !ok || ke.Key == "" {
+		return e
+	}
+	key := ke.Key[strings.LastIndexByte(ke.Key, '.')+1:]
+	key, _, _ = strings.Cut(key, "[")
+	text := string(data)
+	at := strings.Index(text, strconv.Quote(key))
+	if at < 0 {
+		return e
+	}
+	start := strings.LastIndexByte(text[:at], '\n') + 1
+	e.Line, e.Col = 1+strings.Count(text[:at], "\n"), at-start+1
+	e.Text, _, _ = strings.Cut(text[start:], "\n")
+	return e
+}
+
+// Profile reads the profile model.profile and returns the SHA-256 of the file
+// with it. A model without a name is called like the file.
+func (d Dir) Profile(file string) (p *profile.Profile, sum string, err error) {
+	data, sum, err := d.read("model.profile", file, maxText)
+	if err != nil {
+		return nil, sum, err
+	}
+	p, err = profile.Read(file, data, func(name string) (hardware.Hardware, error) {
+		e, _, err := d.Hardware(name)
+		return e.Hardware, err
+	})
+	if err != nil {
+		return nil, sum, err
+	}
+	if p.Model.Name == "" {
+		p.Model.Name = file
+	}
+	return p, sum, nil
 }
 
 // IsFile reports whether hardware.name is a file and not a catalogue name.
