@@ -30,7 +30,7 @@ func AxisNames(p *Plan) []string {
 	for i, c := range p.Columns {
 		paths[i] = c.Path
 	}
-	return results.AxisNames(paths, meta(p, Options{}).Metrics)
+	return results.AxisNames(paths, metricColumns())
 }
 
 // WritePoints writes the points of a plan as CSV, a row each.

@@ -113,8 +113,16 @@ func meta(p *Plan, o Options) results.Meta {
 	for _, c := range p.Columns {
 		m.Axes = append(m.Axes, results.Axis(c))
 	}
-	for _, c := range metrics.Columns() {
-		m.Metrics = append(m.Metrics, table.Column{Name: c.Name, Kind: table.Float64, Unit: c.Unit, Better: c.Better, Definition: c.Definition})
-	}
+	m.Metrics = metricColumns()
+	m.Report = st.Report
 	return m
+}
+
+// metricColumns are the metrics as columns of a table.
+func metricColumns() []table.Column {
+	var out []table.Column
+	for _, c := range metrics.Columns() {
+		out = append(out, table.Column{Name: c.Name, Kind: table.Float64, Unit: c.Unit, Better: c.Better, Definition: c.Definition})
+	}
+	return out
 }

@@ -86,6 +86,9 @@ func Load(file string, set []string) (*Plan, error) {
 		return nil, &InputError{err}
 	}
 	p, err := plan.New(st)
+	if err == nil {
+		err = checkAsked(p)
+	}
 	if err != nil {
 		return nil, &InputError{err}
 	}

@@ -1,48 +1,12 @@
 package results
 
-// ReportSpec is what a study asks of its report, as the manifest keeps it.
-type ReportSpec struct {
-	Keep      string      `json:"keep,omitempty"`     // condition over metrics: which points are kept
-	Baseline  string      `json:"baseline,omitempty"` // condition that selects the point gains are against
-	Published []Published `json:"published,omitempty"`
-	Plots     []Plot      `json:"plots,omitempty"`
-}
+import "scoville/sweep/results/spec"
 
-// Published is a figure that somebody published, held against a point.
-type Published struct {
-	Name      string  `json:"name"`               // label of the row
-	At        string  `json:"at,omitempty"`       // condition that selects exactly one point; empty with one point
-	Class     string  `json:"class,omitempty"`    // the value of this class; empty = of all requests
-	Metric    string  `json:"metric"`             // metric or column of points
-	Value     float64 `json:"value"`              // in the metric's unit; with RatioTo a ratio
-	RatioTo   string  `json:"ratio_to,omitempty"` // condition that selects the point of the denominator
-	Tolerance float64 `json:"tolerance"`          // largest relative difference that counts as reproduced, ratio
-	Source    string  `json:"source,omitempty"`   // where it was published
-	Because   string  `json:"because,omitempty"`  // why the simulated value differs, said only where it does
-}
-
-// Plot is a chart over the points.
-type Plot struct {
-	Name      string   `json:"name"` // file plots/NAME.svg
-	Title     string   `json:"title,omitempty"`
-	X         string   `json:"x"` // metric, axis column or path
-	Y         string   `json:"y"`
-	Series    []string `json:"series,omitempty"`    // axis columns whose values make the lines
-	Scale     string   `json:"scale,omitempty"`     // linear, log-x, log-y or log-log
-	Mark      string   `json:"mark,omitempty"`      // column whose values are the markers' shapes
-	Crossings bool     `json:"crossings,omitempty"` // mark where two lines cross
-	HLine     []Level  `json:"hline,omitempty"`
-	Where     string   `json:"where,omitempty"` // condition on the points
-}
-
-// Level is a horizontal reference line of a plot.
-type Level struct {
-	Y     float64 `json:"y"` // in the unit of the plot's y
-	Label string  `json:"label,omitempty"`
-}
-
-// Objective is a metric that the points are compared by.
-type Objective struct {
-	Metric string `json:"metric"`
-	Goal   string `json:"goal"` // "max" or "min"
-}
+// What a study asks of its report, as the manifest keeps it.
+type (
+	ReportSpec = spec.Report
+	Published  = spec.Published
+	Plot       = spec.Plot
+	Level      = spec.Level
+	Objective  = spec.Objective
+)

@@ -95,7 +95,7 @@ var wrongDesigns = []wrong{
 
 // Each error names the line, the rule and the fix.
 func TestErrors(t *testing.T) {
-	for _, c := range slices.Concat(wrongSettings, wrongDesigns) {
+	for _, c := range slices.Concat(wrongSettings, wrongDesigns, wrongReports) {
 		_, err := parse(t, c.text)
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q\n got %v\nwant %s", c.text, err, c.want)

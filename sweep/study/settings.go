@@ -52,15 +52,7 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 	return err
 }
 
-func (d *decoder) text(e scenario.Entry) (string, error) {
-	if s, ok := e.Value.(string); ok && s != "" {
-		return s, nil
-	}
-	if e.Value == "" {
-		return "", d.doc.Errorf(e.Key(), "give it a text, or remove the line", "is empty")
-	}
-	return "", d.doc.Errorf(e.Key(), `write it in quotes: "..."`, "needs a string")
-}
+func (d *decoder) text(e scenario.Entry) (string, error) { return textOf(d.doc, e) }
 
 func (d *decoder) whole(e scenario.Entry, lo, hi int64) (int64, error) {
 	n, ok := e.Value.(int64)

@@ -16,6 +16,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/schema"
+	"scoville/sweep/results/spec"
 )
 
 // Study is a decoded study file.
@@ -34,6 +35,10 @@ type Study struct {
 	MaxRuns    int64    // most runs the plan may have; default 100,000
 	OutputDir  string   // default results/NAME, relative to the working directory
 	Metrics    []string // columns the tables show, in column order; nil = not chosen
+
+	Report     spec.Report // what the report is to show and to compare
+	Conditions []Condition // all of Report
+	References []Reference // columns that Report names
 }
 
 // Axis is one dimension of a design: a path with levels, several paths that
@@ -168,6 +173,7 @@ func (d *decoder) decode(sets []string) error {
 		return err
 	}
 	st.Layers = append(st.Layers, layer)
+	d.selectNamed()
 	if err := d.checkAxes(); err != nil {
 		return err
 	}
@@ -189,6 +195,8 @@ func (d *decoder) entry(e scenario.Entry) error {
 		return d.cases(e)
 	case "oat":
 		return d.oat(e)
+	case "report":
+		return d.report(e)
 	case "schema", "name", "description", "base", "replicates", "output", "run":
 		for _, sub := range d.doc.Under(e.Key()) {
 			if err := d.setting(sub); err != nil {
@@ -206,10 +214,11 @@ var (
 	known = []string{
 		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
 		"axes", "zip", "cases", "oat", "replicates", "output", "run",
+		"report", "report.keep", "report.baseline", "report.published", "report.plot",
 		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
 	}
 	later = []string{
-		"sample", "where", "search", "objective", "report", "accuracy", "uncertainty",
+		"sample", "where", "search", "objective", "accuracy", "uncertainty",
 		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
 	}
 )

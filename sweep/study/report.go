@@ -1,0 +1,286 @@
+package study
+
+import (
+	"slices"
+	"strings"
+
+	"scoville/core/metrics"
+	"scoville/core/scenario"
+	"scoville/core/schema"
+	"scoville/sweep/results/spec"
+)
+
+// tolerance of a published figure that gives none, ratio.
+const tolerance = 0.10
+
+// report decodes an entry of [report].
+func (d *decoder) report(e scenario.Entry) error {
+	for _, sub := range d.doc.Under(e.Key()) {
+		var err error
+		switch sub.Key() {
+		case "report.keep":
+			d.study.Report.Keep, err = d.condition(d.doc, sub)
+		case "report.baseline":
+			d.study.Report.Baseline, err = d.condition(d.doc, sub)
+		case "report.published":
+			err = d.elements(sub, `write [[report.published]], and below it metric = "..." and value = ...`, d.published)
+		case "report.plot":
+			err = d.elements(sub, `write [[report.plot]], and below it name, x and y`, d.plot)
+		default:
+			err = d.unknown(sub)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elements calls read for each element of an array of tables.
+func (d *decoder) elements(e scenario.Entry, hint string, read func(*scenario.Document) error) error {
+	elems, ok := e.Value.([]*scenario.Document)
+	if !ok {
+		return d.doc.Errorf(e.Key(), hint, "is not a list of tables")
+	}
+	for _, el := range elems {
+		if err := read(el); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// condition reads an expression for the plan to check, and returns its text.
+func (d *decoder) condition(doc *scenario.Document, e scenario.Entry) (string, error) {
+	c, err := condition(doc, e)
+	if err != nil {
+		return "", err
+	}
+	d.study.Conditions = append(d.study.Conditions, c)
+	return c.String(), nil
+}
+
+// reference reads the name of a column for the plan to check.
+func (d *decoder) reference(doc *scenario.Document, e scenario.Entry) (string, error) {
+	name, err := textOf(doc, e)
+	if err == nil {
+		d.study.References = append(d.study.References, Reference{name, e.Path[len(e.Path)-1], Place{Doc: doc, Key: e.Key()}})
+	}
+	return name, err
+}
+
+var publishedKeys = []string{"name", "at", "class", "metric", "value", "ratio_to", "tolerance", "source", "because"}
+
+// published decodes one [[report.published]].
+func (d *decoder) published(el *scenario.Document) error {
+	p := spec.Published{Tolerance: tolerance}
+	for _, e := range el.Entries {
+		var err error
+		switch e.Key() {
+		case "name":
+			p.Name, err = textOf(el, e)
+		case "at":
+			if e.Value != "" { // the one point there is
+				p.At, err = d.condition(el, e)
+			}
+		case "class":
+			p.Class, err = textOf(el, e)
+		case "metric":
+			p.Metric, err = d.reference(el, e)
+		case "value":
+			p.Value, err = numberOf(el, e)
+		case "ratio_to":
+			p.RatioTo, err = d.condition(el, e)
+		case "tolerance":
+			if p.Tolerance, err = numberOf(el, e); err == nil && !(p.Tolerance >= 0 && p.Tolerance < 1) {
+				err = el.Errorf("tolerance", "it is a ratio: 0.10 is within 10 %", "%s is not in [0,1)", Show(e.Value))
+			}
+		case "source":
+			p.Source, err = textOf(el, e)
+		case "because":
+			p.Because, err = textOf(el, e)
+		default:
+			err = unknownIn(el, e, publishedKeys)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, key := range []string{"metric", "value"} {
+		if !el.Has(key) {
+			return missing(el, key, "a published figure needs a metric and a value")
+		}
+	}
+	if p.Name == "" {
+		p.Name = p.Metric
+	}
+	d.study.Report.Published = append(d.study.Report.Published, p)
+	return nil
+}
+
+var plotKeys = []string{"name", "title", "x", "y", "series", "scale", "mark", "crossings", "hline", "where"}
+
+var scales = []string{"linear", "log-x", "log-y", "log-log"}
+
+// plot decodes one [[report.plot]].
+func (d *decoder) plot(el *scenario.Document) error {
+	p := spec.Plot{Scale: scales[0]}
+	for _, e := range el.Entries {
+		var err error
+		switch e.Key() {
+		case "name":
+			p.Name, err = d.plotName(el, e)
+		case "title":
+			p.Title, err = textOf(el, e)
+		case "x":
+			p.X, err = d.reference(el, e)
+		case "y":
+			p.Y, err = d.reference(el, e)
+		case "series":
+			p.Series, err = d.series(el, e)
+		case "scale":
+			if p.Scale, err = textOf(el, e); err == nil && !slices.Contains(scales, p.Scale) {
+				err = el.Errorf("scale", "write one of "+strings.Join(scales, ", "), "no scale %q", p.Scale)
+			}
+		case "mark":
+			p.Mark, err = d.reference(el, e)
+		case "crossings":
+			var ok bool
+			if p.Crossings, ok = e.Value.(bool); !ok {
+				err = el.Errorf("crossings", "write true or false", "needs a truth value")
+			}
+		case "hline":
+			p.HLine, err = hlines(el, e)
+		case "where":
+			p.Where, err = d.condition(el, e)
+		default:
+			err = unknownIn(el, e, plotKeys)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	for _, key := range []string{"name", "x", "y"} {
+		if !el.Has(key) {
+			return missing(el, key, "a plot needs a name, x and y")
+		}
+	}
+	d.study.Report.Plots = append(d.study.Report.Plots, p)
+	return nil
+}
+
+// plotName reads the name of a plot, which is the stem of its file.
+func (d *decoder) plotName(el *scenario.Document, e scenario.Entry) (string, error) {
+	name, err := textOf(el, e)
+	switch {
+	case err != nil:
+	case !names.MatchString(name):
+		err = el.Errorf("name", "it is the stem of a file: use a-z, 0-9, _ and -", "%q is not a name of a plot", name)
+	case slices.ContainsFunc(d.study.Report.Plots, func(p spec.Plot) bool { return p.Name == name }):
+		err = el.Errorf("name", "give each plot its own name", "a plot named %q is already there", name)
+	}
+	return name, err
+}
+
+// series reads one column name or a list of them.
+func (d *decoder) series(el *scenario.Document, e scenario.Entry) ([]string, error) {
+	list, isList := e.Value.([]any)
+	if !isList {
+		list = []any{e.Value}
+	}
+	var out []string
+	for _, v := range list {
+		e.Value = v
+		name, err := d.reference(el, e)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, name)
+	}
+	return out, nil
+}
+
+// hlines reads the horizontal lines of a plot.
+func hlines(el *scenario.Document, e scenario.Entry) ([]spec.Level, error) {
+	const hint = `write [{ y = 1.14, label = "..." }]`
+	var tables []map[string]any
+	switch v := e.Value.(type) {
+	case []any:
+		for _, x := range v {
+			t, _ := x.(map[string]any)
+			tables = append(tables, t)
+		}
+	case []*scenario.Document:
+		for _, line := range v {
+			t := map[string]any{}
+			for _, sub := range line.Entries {
+				t[sub.Key()] = sub.Value
+			}
+			tables = append(tables, t)
+		}
+	default:
+		return nil, el.Errorf(e.Key(), hint, "is not a list of lines")
+	}
+	var out []spec.Level
+	for _, t := range tables {
+		l, n := spec.Level{}, 0
+		switch y := t["y"].(type) {
+		case float64:
+			l.Y, n = y, 1
+		case int64:
+			l.Y, n = float64(y), 1
+		default:
+			return nil, el.Errorf(e.Key(), hint, "a line needs y, a number")
+		}
+		if label, ok := t["label"].(string); ok {
+			l.Label = label
+			n++
+		}
+		if n != len(t) {
+			return nil, el.Errorf(e.Key(), hint, "a line has y, and label as a text, and no other key")
+		}
+		out = append(out, l)
+	}
+	return out, nil
+}
+
+func unknownIn(el *scenario.Document, e scenario.Entry, keys []string) error {
+	return el.Errorf(e.Key(), schema.DidYouMean(schema.Closest(e.Key(), keys)), "unknown key %q", e.Key())
+}
+
+func missing(el *scenario.Document, key, rule string) error {
+	return el.Errorf(key, rule, "is missing")
+}
+
+// selectNamed adds the metrics that the report names to those that a study
+// chose, so that points has their intervals.
+func (d *decoder) selectNamed() {
+	st := d.study
+	if st.Metrics == nil {
+		return
+	}
+	named := map[string]bool{}
+	for _, m := range st.Metrics {
+		named[m] = true
+	}
+	note := func(name string) {
+		for _, c := range metrics.Columns() {
+			rest, ok := strings.CutPrefix(name, c.Name)
+			named[c.Name] = named[c.Name] || ok && (rest == "" || rest[0] == '_')
+		}
+	}
+	for _, r := range st.References {
+		note(r.Column)
+	}
+	for _, c := range st.Conditions {
+		for _, n := range c.Names() {
+			note(n.Text)
+		}
+	}
+	st.Metrics = nil
+	for _, c := range metrics.Columns() {
+		if named[c.Name] {
+			st.Metrics = append(st.Metrics, c.Name)
+		}
+	}
+}
