@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"scoville/core/table"
+	"scoville/sweep/results/lock"
 )
 
 func TestRefusedMeta(t *testing.T) {
@@ -156,7 +157,7 @@ func TestLock(t *testing.T) {
 	if err := errors.Join(s.Close(), s.Close()); err != nil {
 		t.Error(err)
 	}
-	if _, err := os.Stat(filepath.Join(dir, lockFile)); !errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(filepath.Join(dir, lock.File)); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the lock file is left: %v", err)
 	}
 	create(t, dir, testMeta())
@@ -177,15 +178,15 @@ func TestStaleLockIsTakenOver(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	dead, _ := json.Marshal(holder{deadPID(t), host, time.Now()})
+	dead, _ := json.Marshal(lock.Holder{PID: deadPID(t), Host: host, Start: time.Now()})
 	for _, text := range []string{string(dead), "", "not json", strings.Repeat("x", 10_000)} {
 		dir := t.TempDir()
-		if err := os.WriteFile(filepath.Join(dir, lockFile), []byte(text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(dir, lock.File), []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 		s := create(t, dir, testMeta())
-		var h holder
-		data, _ := os.ReadFile(filepath.Join(dir, lockFile))
+		var h lock.Holder
+		data, _ := os.ReadFile(filepath.Join(dir, lock.File))
 		if err := json.Unmarshal(data, &h); err != nil || h.PID != os.Getpid() || h.Host != host {
 			t.Errorf("lock file holds %q", data)
 		}
@@ -232,21 +233,6 @@ func TestKilledWriter(t *testing.T) {
 	}
 	if err := s.Write(slices.Values(testRuns())); err != nil {
 		t.Error(err)
-	}
-}
-
-func TestMayLive(t *testing.T) {
-	for _, c := range []struct {
-		h    holder
-		want bool
-	}{
-		{holder{PID: os.Getpid(), Host: "a"}, true},
-		{holder{PID: deadPID(t), Host: "a"}, false},
-		{holder{PID: deadPID(t), Host: "b"}, true},
-	} {
-		if got := mayLive(c.h, "a"); got != c.want {
-			t.Errorf("%+v on a: %v", c.h, got)
-		}
 	}
 }
 

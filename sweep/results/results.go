@@ -19,6 +19,7 @@ import (
 	"unicode/utf8"
 
 	"scoville/core/table"
+	"scoville/sweep/results/lock"
 )
 
 // Schema is the version of the layout of the tables and the manifest: raised
@@ -40,7 +41,7 @@ const (
 var ErrForeign = errors.New("existing results are not of this study")
 
 // ErrLocked says that another process is writing to the folder.
-var ErrLocked = errors.New("folder is in use")
+var ErrLocked = lock.ErrLocked
 
 // Meta is what a dataset is made of beside its runs.
 type Meta struct {
@@ -85,7 +86,7 @@ type Set struct {
 	selected []int // into meta.Metrics
 	host     string
 	started  time.Time
-	lock     *lock
+	lock     *lock.Lock
 }
 
 // Create makes or opens the folder dir for the study of meta and locks it until
@@ -104,7 +105,7 @@ func Create(dir string, meta Meta) (*Set, error) {
 	if s.host, err = os.Hostname(); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	if s.lock, err = acquire(dir, holder{os.Getpid(), s.host, s.started.Truncate(time.Second)}); err != nil {
+	if s.lock, err = lock.Acquire(dir, lock.Holder{PID: os.Getpid(), Host: s.host, Start: s.started.Truncate(time.Second)}); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := s.prepare(); err != nil {
@@ -115,7 +116,7 @@ func Create(dir string, meta Meta) (*Set, error) {
 }
 
 // Close unlocks the folder. It is safe to call again.
-func (s *Set) Close() error { return s.lock.release() }
+func (s *Set) Close() error { return s.lock.Release() }
 
 // check derives the columns from the metadata, and refuses what would fail
 // only after the runs.

@@ -1,4 +1,6 @@
-package results
+// Package lock lets one process at a time write to a folder. It knows nothing
+// of what is written.
+package lock
 
 import (
 	"encoding/json"
@@ -11,22 +13,27 @@ import (
 	"time"
 )
 
-// lockFile names the process that writes to a folder.
-const lockFile = ".lock"
+// File is the file in a folder that names the process that writes to it.
+const File = ".lock"
 
-// holder is the content of a lock file.
-type holder struct {
+// ErrLocked says that another process is writing to the folder.
+var ErrLocked = errors.New("folder is in use")
+
+// Holder is the content of a lock file.
+type Holder struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Start time.Time `json:"start"`
 }
 
-// lock is a held lock file. The kernel drops its lock when the process ends,
+// Lock is a held lock file. The kernel drops its lock when the process ends,
 // however it ends, so a file left by a dead process is just taken over.
-type lock struct{ file *os.File }
+type Lock struct{ file *os.File }
 
-func acquire(dir string, me holder) (*lock, error) {
-	path := filepath.Join(dir, lockFile)
+// Acquire locks a folder until Release; one that a live process holds is
+// ErrLocked.
+func Acquire(dir string, me Holder) (*Lock, error) {
+	path := filepath.Join(dir, File)
 	for {
 		f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
 		if err != nil {
@@ -41,18 +48,18 @@ func acquire(dir string, me holder) (*lock, error) {
 			f.Close()
 			return nil, err
 		}
-		return &lock{f}, nil
+		return &Lock{f}, nil
 	}
 }
 
 // hold locks the open file and writes me into it.
-func hold(f *os.File, dir string, me holder) error {
+func hold(f *os.File, dir string, me Holder) error {
 	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	text, rerr := io.ReadAll(io.LimitReader(f, 4096))
 	if rerr != nil {
 		return rerr
 	}
-	var other holder
+	var other Holder
 	known := json.Unmarshal(text, &other) == nil && other.PID > 0
 	busy := fmt.Errorf("%w: another process writes to %s", ErrLocked, dir)
 	if known {
@@ -82,7 +89,7 @@ func hold(f *os.File, dir string, me holder) error {
 
 // mayLive says whether the process exists, or runs on a machine that cannot be
 // asked.
-func mayLive(h holder, host string) bool {
+func mayLive(h Holder, host string) bool {
 	if h.Host != host {
 		return true
 	}
@@ -97,7 +104,8 @@ func current(f *os.File, path string) bool {
 	return aerr == nil && berr == nil && os.SameFile(a, b)
 }
 
-func (l *lock) release() error {
+// Release unlocks the folder. It is safe to call again.
+func (l *Lock) Release() error {
 	if l == nil || l.file == nil {
 		return nil
 	}
