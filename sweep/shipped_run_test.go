@@ -16,6 +16,8 @@ var saturated = map[string]int{
 	"condition":     0,
 	"crossings":     0,
 	"devices":       0,
+	"dtype":         0,
+	"dtype-32k":     0,
 	"grid":          360,
 	"h100":          1,
 	"headline":      0,
