@@ -48,8 +48,8 @@ func (in *input) oneGroup() error {
 			return o.Errorf("hardware.name", `give --hardware NAME ("h100-sxm") or a column hardware`, "the file does not say which chip")
 		}
 		if g.model == "" {
-			if g.model = text("model.config"); g.model == "" {
-				return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json) or a column model`, "the file does not say which model")
+			if g.model = cmp.Or(text("model.config"), text("model.profile")); g.model == "" {
+				return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
 			}
 		}
 		rows[g]++

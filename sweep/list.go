@@ -72,7 +72,7 @@ func listModels(w io.Writer, part string) {
 }
 
 func listChips(w io.Writer, part string) {
-	fmt.Fprintln(w, "chip\tmemory\tbandwidth GB/s\tbf16 TFLOP/s\tfp8\tint8")
+	fmt.Fprintln(w, "chip\tmemory\tbandwidth GB/s\tbf16 TFLOP/s\tfp8\tint8\tcapability\tfeatures")
 	for _, name := range hardware.Names() {
 		e, err := hardware.Catalog(name)
 		if err != nil || !strings.Contains(name, part) {
@@ -84,7 +84,11 @@ func listChips(w io.Writer, part string) {
 			memory = fmt.Sprintf("%g + %g GiB", h.WeightMemoryGiB, h.StateMemoryGiB)
 			bandwidth = fmt.Sprintf("%g + %g", h.WeightBandwidthGBs, h.StateBandwidthGBs)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%g\t%g\t%g\n", name, memory, bandwidth, h.Peak.Of(unit.BF16), h.Peak.Of(unit.FP8), h.Peak.Of(unit.INT8))
+		capability := "-"
+		if h.SMArch > 0 {
+			capability = fmt.Sprintf("%.1f", h.SMArch)
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%g\t%g\t%g\t%s\t%s\n", name, memory, bandwidth, h.Peak.Of(unit.BF16), h.Peak.Of(unit.FP8), h.Peak.Of(unit.INT8), capability, h.Features)
 	}
 }
 

@@ -106,10 +106,12 @@ func (o *Observation) Fill(chip, modelName string) error {
 	if modelName == "" {
 		return nil
 	}
-	if strings.HasSuffix(modelName, ".json") {
-		o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool { return a.Path == "model.name" })
-		o.set("model.config", modelName, -1)
-		return nil
+	for suffix, key := range map[string]string{".json": "model.config", ".toml": "model.profile"} {
+		if strings.HasSuffix(modelName, suffix) {
+			o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool { return a.Path == "model.name" })
+			o.set(key, modelName, -1)
+			return nil
+		}
 	}
 	want, err := model.Catalog(modelName)
 	if err != nil {

@@ -83,6 +83,7 @@ report.
   sweep plan studies/sensitivity.toml      # what would run
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
   sweep list keys onchip                   # what a study may say
+  sweep profile config.json -o llama.toml  # a model of your own, to review
 `) + "\n" + exitCodes,
 		SilenceErrors:    true,
 		SilenceUsage:     true,
