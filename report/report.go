@@ -65,7 +65,7 @@ func Load(dir string) (*Report, error) {
 		last := &r.sections[maxSections-1]
 		last.notes = append(last.notes, fmt.Sprintf("%s more baselines: see %s", number.Grouped(n), results.EffectsFile))
 	}
-	r.sections = slices.Concat(r.published(), r.sections, r.fronts(), r.classes(), r.deviations())
+	r.sections = slices.Concat(r.published(), r.sections, r.fronts(), r.classes(), r.deviations(), r.grades())
 	var main []string
 	for _, c := range r.metrics {
 		main = append(main, c.Name)

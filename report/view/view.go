@@ -23,6 +23,7 @@ type View struct {
 	wanted map[string]bool
 	found  map[string]place
 	index  int // column point_index
+	axes   []table.Column
 
 	classes   *table.Frame
 	noClasses bool
@@ -44,12 +45,15 @@ func Open(dir string, shown func(selected []string) []string, extra []string) (*
 	if err != nil {
 		return nil, err
 	}
-	v := &View{Dataset: d, wanted: map[string]bool{}, found: map[string]place{}, index: d.Points.Index("point_index")}
+	v := &View{Dataset: d, wanted: map[string]bool{}, found: map[string]place{}, index: d.Points.Index("point_index"), axes: d.Axes()}
 	for _, name := range extra {
 		v.wanted[name] = true
 	}
 	return v, nil
 }
+
+// Axes returns the axis columns; read-only.
+func (v *View) Axes() []table.Column { return v.axes }
 
 // State is what a point's numbers may be taken for.
 type State int
@@ -264,7 +268,7 @@ func (v *View) Find(condition string) ([]int, error) {
 
 // Varying lists the axes that have more than one value among some points.
 func (v *View) Varying(points []int) []table.Column {
-	return slices.DeleteFunc(v.Axes(), func(c table.Column) bool {
+	return slices.DeleteFunc(slices.Clone(v.axes), func(c table.Column) bool {
 		for _, i := range points {
 			if v.Value(c.Name, i) != v.Value(c.Name, points[0]) {
 				return false
