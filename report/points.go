@@ -25,7 +25,7 @@ func (r *Report) pointTables() []section {
 	for i := range all {
 		all[i] = i
 	}
-	varying := r.data.Varying(all)
+	varying := r.data.Independent(all)
 	if n > maxListed && len(varying) == 2 {
 		if s := r.crossed(varying); s != nil {
 			return s

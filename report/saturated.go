@@ -18,7 +18,7 @@ const maxSaturated = 4
 // they can serve, and the highest rate that holds.
 func (r *Report) saturation(n int) []string {
 	out := []string{"SATURATED: " + number.Plural(n, "point") + " of " + number.Grouped(r.data.Points.Len()) + ": requests arrive faster than they are served, or the queue still grew at the end; a mean over such a run says nothing"}
-	groups := r.byLoad()
+	groups := r.byCapacity()
 	low, high := math.Inf(1), 0.0
 	for i := range r.data.Points.Len() {
 		if r.state(i) != view.Saturated {
@@ -37,29 +37,20 @@ func (r *Report) saturation(n int) []string {
 	return out
 }
 
-// byLoad groups the points that differ in their offered load alone.
-func (r *Report) byLoad() map[string][]int {
-	out := map[string][]int{}
+// byCapacity groups the points of equal capacity: those that differ in their
+// offered load alone, however the study names it.
+func (r *Report) byCapacity() map[float64][]int {
+	out := map[float64][]int{}
 	for i := range r.data.Points.Len() {
-		key := r.beside(i)
-		out[key] = append(out[key], i)
+		if c, ok := r.data.Estimate("capacity_rps", i); ok {
+			out[c.Mean] = append(out[c.Mean], i)
+		}
 	}
 	return out
 }
 
-// beside identifies a point's axis values but for its load.
-func (r *Report) beside(i int) string {
-	var key strings.Builder
-	for _, c := range r.data.Axes() {
-		if c.Path != "workload.rate_rps" && c.Path != "workload.load" {
-			fmt.Fprintf(&key, "%q;", number.Plain(r.data.Value(c.Name, i)))
-		}
-	}
-	return key.String()
-}
-
 // overload is the sentence of saturated point i.
-func (r *Report) overload(i int, groups map[string][]int) string {
+func (r *Report) overload(i int, groups map[float64][]int) string {
 	offered, _ := r.data.Estimate("offered_rps", i)
 	capacity, ok := r.data.Estimate("capacity_rps", i)
 	name := "point " + r.name(i)
@@ -77,14 +68,14 @@ func (r *Report) overload(i int, groups map[string][]int) string {
 	}
 	line += fmt.Sprintf("; steady rates lie below %s/s (load 1)", number.Significant(capacity.Mean))
 	best, at := 0.0, -1
-	for _, j := range groups[r.beside(i)] {
+	for _, j := range groups[capacity.Mean] {
 		if v, ok := r.data.Estimate("load_ratio", j); ok && r.state(j) == view.Steady && v.Mean > best {
 			best, at = v.Mean, j
 		}
 	}
 	if at >= 0 {
 		rate, _ := r.data.Estimate("offered_rps", at)
-		line += fmt.Sprintf(", the highest one simulated is %s/s (load %.2f, point %d)", number.Significant(rate.Mean), best, r.data.Index(at))
+		line += fmt.Sprintf(", the highest steady one simulated is %s/s (load %.2f, point %d)", number.Significant(rate.Mean), best, r.data.Index(at))
 	}
 	return line
 }

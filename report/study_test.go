@@ -161,7 +161,7 @@ func TestDeviations(t *testing.T) {
 func TestSaturation(t *testing.T) {
 	r := studied(t, results.Meta{}, "tpot_mean_ms")
 	text := strings.Join(r.summary, "\n")
-	for _, want := range []string{"SATURATED: 1 point of 18", "point 11 (name = shared-6, prompt_tokens = 32000) saturated: offered 4.000/s is 2.40 x its capacity of 1.670/s; steady rates lie below 1.670/s (load 1)"} {
+	for _, want := range []string{"SATURATED: 1 point of 18", "point 11 (name = shared-6, prompt_tokens = 32000) saturated: offered 4.000/s is 2.40 x its capacity of 1.670/s; steady rates lie below 1.670/s (load 1), the highest steady one simulated is 1.000/s (load 0.60, point 0)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
@@ -177,7 +177,7 @@ func TestSaturation(t *testing.T) {
 	}
 	text = strings.Join(dataset(t, meta, runs).summary, "\n")
 	for _, want := range []string{
-		"point 2 (rate_rps = 4) saturated: offered 4.000/s is 2.00 x its capacity of 2.000/s; steady rates lie below 2.000/s (load 1), the highest one simulated is 1.500/s (load 0.75, point 1)",
+		"point 2 (rate_rps = 4) saturated: offered 4.000/s is 2.00 x its capacity of 2.000/s; steady rates lie below 2.000/s (load 1), the highest steady one simulated is 1.500/s (load 0.75, point 1)",
 		"2 more points saturated; loads of all saturated points 2.00 to 4.50",
 	} {
 		if !strings.Contains(text, want) {

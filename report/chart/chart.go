@@ -4,6 +4,7 @@
 package chart
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -66,22 +67,13 @@ type Crossing struct {
 
 // Crossings finds where lines cross, by straight lines between neighbouring
 // points as the chart draws them: on a logarithmic axis in logarithms. Hollow
-// points end the part of a line that counts. A line that turns back in x has
-// no single value at an x; it is named in turning.
-func (c *Chart) Crossings() (found []Crossing, turning []string) {
+// points end the part of a line that counts, as do turns in x.
+func (c *Chart) Crossings() []Crossing {
 	var pieces [][][]xy // of each line
 	for _, l := range c.Lines {
-		if l.Loose {
-			pieces = append(pieces, nil)
-			continue
-		}
-		p, ok := c.pieces(l)
-		if !ok {
-			turning = append(turning, l.Name)
-			p = nil
-		}
-		pieces = append(pieces, p)
+		pieces = append(pieces, c.pieces(l))
 	}
+	var found []Crossing
 	for i := range c.Lines {
 		for j := i + 1; j < len(c.Lines); j++ {
 			for _, p := range pieces[i] {
@@ -91,15 +83,8 @@ func (c *Chart) Crossings() (found []Crossing, turning []string) {
 			}
 		}
 	}
-	slices.SortStableFunc(found, func(a, b Crossing) int {
-		if a.X < b.X {
-			return -1
-		} else if a.X > b.X {
-			return 1
-		}
-		return 0
-	})
-	return found, turning
+	slices.SortStableFunc(found, func(a, b Crossing) int { return cmp.Compare(a.X, b.X) })
+	return found
 }
 
 // xy is a point in the scale of the axes: logarithms on logarithmic ones. lo
@@ -137,36 +122,36 @@ func (c *Chart) drawable(p Point) bool {
 	return !math.IsNaN(x+y) && !math.IsInf(x+y, 0)
 }
 
-// pieces cuts a line at points without a value and turns its parts to
-// increasing x; false if it goes both ways or has two values at one x.
-func (c *Chart) pieces(l Line) ([][]xy, bool) {
+// pieces cuts a line at points without a value and where it turns in x, and
+// turns its parts to increasing x. A loose line has none.
+func (c *Chart) pieces(l Line) [][]xy {
 	var out [][]xy
 	var part []xy
 	flush := func() {
 		if len(part) > 1 {
+			if part[1].x < part[0].x {
+				slices.Reverse(part)
+			}
 			out = append(out, part)
 		}
 		part = nil
 	}
 	for _, p := range l.Points {
-		if p.Hollow || !c.drawable(p) {
+		if l.Loose || p.Hollow || !c.drawable(p) {
 			flush()
 			continue
 		}
-		part = append(part, c.scale(p))
-	}
-	flush()
-	for _, p := range out {
-		if p[len(p)-1].x < p[0].x {
-			slices.Reverse(p)
-		}
-		for k := 1; k < len(p); k++ {
-			if p[k].x <= p[k-1].x {
-				return nil, false
+		e := c.scale(p)
+		if n := len(part); n > 0 && (e.x == part[n-1].x || n > 1 && (e.x > part[n-1].x) != (part[1].x > part[0].x)) {
+			last := part[n-1]
+			if flush(); e.x != last.x {
+				part = []xy{last}
 			}
 		}
+		part = append(part, e)
 	}
-	return out, true
+	flush()
+	return out
 }
 
 // at interpolates a part at x inside it.

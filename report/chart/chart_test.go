@@ -47,9 +47,9 @@ func TestCrossings(t *testing.T) {
 		{"through equal points", false, line("a", straight(5, 0), 0, 4, 6, 10), line("b", func(x float64) float64 { return map[float64]float64{0: 1, 4: 5, 6: 5, 10: 9}[x] }, 0, 4, 6, 10), []Crossing{{A: "b", B: "a", X: 4, Y: 5, Sure: true}}},
 	} {
 		chart := Chart{X: Axis{Log: c.log}, Y: Axis{Log: c.log}, Lines: []Line{c.a, c.b}}
-		got, turning := chart.Crossings()
-		if len(got) != len(c.want) || len(turning) > 0 {
-			t.Errorf("%s: %v, want %v; turning %v", c.name, got, c.want, turning)
+		got := chart.Crossings()
+		if len(got) != len(c.want) {
+			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 			continue
 		}
 		for i, w := range c.want {
@@ -60,18 +60,36 @@ func TestCrossings(t *testing.T) {
 	}
 }
 
-// Nothing is interpolated across a hollow point, nor along a line that turns.
-func TestNoCrossings(t *testing.T) {
-	a := line("a", func(x float64) float64 { return x }, 0, 10, 20)
+// Nothing is interpolated across a hollow point, nor on a loose line; one that
+// turns back is compared piece by piece.
+func TestPieces(t *testing.T) {
+	rising := func(xs ...float64) Line { return line("a", func(x float64) float64 { return x }, xs...) }
 	b := line("b", func(float64) float64 { return 5 }, 0, 20)
+	a := rising(0, 10, 20)
 	a.Points[1].Hollow = true
-	c := Chart{Lines: []Line{a, b}}
-	if got, turning := c.Crossings(); got != nil || turning != nil {
-		t.Errorf("across a hollow point: %v, %v", got, turning)
-	}
-	c.Lines[0] = line("a", func(x float64) float64 { return x }, 0, 10, 3)
-	if got, turning := c.Crossings(); got != nil || len(turning) != 1 {
-		t.Errorf("turning: %v, %v", got, turning)
+	loose := rising(0, 20)
+	loose.Loose = true
+	for _, c := range []struct {
+		name string
+		line Line
+		want int
+	}{
+		{"hollow", a, 0},
+		{"loose", loose, 0},
+		{"there and back", rising(0, 10, 3), 2},
+		{"turns beyond", rising(0, 6, 12, 10, 11), 1},
+		{"two values at one x", rising(0, 4, 4, 20), 1},
+	} {
+		chart := Chart{Lines: []Line{c.line, b}}
+		got := chart.Crossings()
+		if len(got) != c.want {
+			t.Errorf("%s: %v", c.name, got)
+		}
+		for _, g := range got {
+			if g.X != 5 {
+				t.Errorf("%s: %v", c.name, g)
+			}
+		}
 	}
 }
 
@@ -91,7 +109,7 @@ func TestSureCrossings(t *testing.T) {
 		sure           bool
 	}{{0, 4, 6, true}, {0.4, 4, 6, true}, {1, 2, 8, true}, {2.4, 0, 10, true}, {2.6, 0, 0, false}} {
 		chart := Chart{Lines: []Line{bars(rising(), c.half), bars(flat(), c.half)}}
-		got, _ := chart.Crossings()
+		got := chart.Crossings()
 		if len(got) != 1 || got[0].Sure != c.sure || got[0].From != c.from || got[0].To != c.to {
 			t.Errorf("error bars of %v: %+v", c.half, got)
 		}
@@ -101,7 +119,7 @@ func TestSureCrossings(t *testing.T) {
 		back.Points[i].Y = 6 - math.Abs(back.Points[i].X-5)/2
 	}
 	chart := Chart{Lines: []Line{bars(back, 1.5), bars(flat(), 0.2)}}
-	got, _ := chart.Crossings()
+	got := chart.Crossings()
 	if len(got) != 2 || got[0].Sure || got[1].Sure {
 		t.Errorf("a bump inside its error bars: %+v", got)
 	}
@@ -176,7 +194,7 @@ func headline() *Chart {
 		}
 	}
 	c.Lines[2].Points[7].Y = 900
-	c.Cross, _ = c.Crossings()
+	c.Cross = c.Crossings()
 	return c
 }
 
@@ -237,7 +255,7 @@ func FuzzSVG(f *testing.F) {
 		for _, v := range []float64{x, y, 1, 2} {
 			c.Lines = append(c.Lines, Line{Name: s, Points: []Point{{X: v, Y: x, Lo: y, Hi: x}, {X: 2 * v, Y: y, Mark: s}, {X: 3, Y: v, Hollow: true}}})
 		}
-		c.Cross, _ = c.Crossings()
+		c.Cross = c.Crossings()
 		svg := c.SVG()
 		if err := wellFormed(svg); err != nil || bytes.Contains(svg, []byte("NaN")) && !strings.Contains(s, "NaN") {
 			t.Errorf("%v: %s", err, svg)

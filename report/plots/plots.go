@@ -112,7 +112,7 @@ func (p *Plot) note(format string, args ...any) {
 }
 
 func (p *Plot) cross(c *chart.Chart) {
-	found, turning := c.Crossings()
+	found := c.Crossings()
 	for i, f := range found {
 		again := i > 0 && slices.ContainsFunc(p.Cross, func(o chart.Crossing) bool { return o.A == f.A && o.B == f.B && o.From == f.From })
 		if f.Sure && !again {
@@ -123,9 +123,6 @@ func (p *Plot) cross(c *chart.Chart) {
 		p.note("%s inside the 95 %% intervals of the lines: not resolved, not marked", crossings(n))
 	}
 	c.Cross = p.Cross
-	if len(turning) > 0 {
-		p.note("no crossings of %s: more than one value at some %s", strings.Join(turning, ", "), p.X)
-	}
 }
 
 func axis(c table.Column) chart.Axis {
@@ -208,33 +205,69 @@ func word(value any) string {
 	return fmt.Sprint(value)
 }
 
-// along returns the column whose values order the points of a line: x, or the
-// one axis that moves along it. "" where further axes vary: those are folded,
-// and points are not joined.
+// along returns the column whose values order the points of a line: x if it is
+// an axis, or the axis that moves along it. "" where a line has several points
+// at one value of each: those are folded, and points are not joined.
 func (b *builder) along(points []int, groups map[string][]int) string {
-	var rest []string
-	for _, c := range b.v.Varying(points) {
-		if c.Name == b.x.Name {
-			continue
+	var rest []table.Column // axes that move along a line
+	for _, c := range b.v.Independent(points) {
+		named := c.Name == b.x.Name || slices.ContainsFunc(b.spec.Series, func(name string) bool { s, _ := b.v.Column(name); return s.Name == c.Name })
+		if !named && b.moves(c, groups) {
+			rest = append(rest, c)
 		}
-		if slices.ContainsFunc(b.spec.Series, func(name string) bool { s, _ := b.v.Column(name); return s.Name == c.Name }) {
-			continue
+	}
+	candidates := []table.Column{b.x}
+	if b.x.Path == "" && len(rest) > 0 {
+		candidates = slices.Clone(rest)
+		slices.SortStableFunc(candidates, func(a, c table.Column) int { return cmp.Compare(words(a), words(c)) })
+	}
+	for _, c := range candidates {
+		if b.tells(c, groups) {
+			return c.Name
 		}
-		for _, members := range groups {
-			if slices.ContainsFunc(b.v.Varying(members), func(o table.Column) bool { return o.Name == c.Name }) {
-				rest = append(rest, c.Name)
-				break
+	}
+	var names []string
+	for _, c := range rest {
+		names = append(names, c.Name)
+	}
+	if names == nil {
+		names = []string{"points of equal axes"}
+	}
+	b.plot.note("folds %s, which %s: a line has several points at one %s and is not joined", strings.Join(names, ", "), vary(len(names)), b.x.Name)
+	return ""
+}
+
+// words is 1 for a column of words, 0 for one of numbers.
+func words(c table.Column) int {
+	if view.Numeric(c) {
+		return 0
+	}
+	return 1
+}
+
+// moves reports whether a column has several values on some line.
+func (b *builder) moves(c table.Column, groups map[string][]int) bool {
+	for _, members := range groups {
+		if slices.ContainsFunc(members, func(i int) bool { return b.v.Value(c.Name, i) != b.v.Value(c.Name, members[0]) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// tells reports whether a column tells all points of each line apart.
+func (b *builder) tells(c table.Column, groups map[string][]int) bool {
+	for _, members := range groups {
+		seen := map[any]bool{}
+		for _, i := range members {
+			if v := b.v.Value(c.Name, i); v != nil && seen[v] {
+				return false
+			} else {
+				seen[v] = true
 			}
 		}
 	}
-	switch {
-	case len(rest) == 0:
-		return b.x.Name
-	case len(rest) == 1 && b.x.Path == "":
-		return rest[0]
-	}
-	b.plot.note("folds %s, which %s: a line has several points at one %s and is not joined", strings.Join(rest, ", "), vary(len(rest)), b.x.Name)
-	return ""
+	return true
 }
 
 func vary(n int) string {

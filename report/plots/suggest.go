@@ -30,7 +30,7 @@ func suggested(v *view.View, main []string) []results.Plot {
 	}
 	var x []table.Column
 	var series []string
-	for _, c := range v.Varying(all) {
+	for _, c := range v.Independent(all) {
 		if view.Numeric(c) {
 			x = append(x, c)
 		} else {

@@ -278,5 +278,30 @@ func (v *View) Varying(points []int) []table.Column {
 	})
 }
 
+// Independent is Varying without the axes that say nothing new: those whose
+// values go one to one with an earlier axis, as those of a zip do.
+func (v *View) Independent(points []int) []table.Column {
+	var out []table.Column
+	for _, c := range v.Varying(points) {
+		if !slices.ContainsFunc(out, func(o table.Column) bool { return v.determines(o, c, points) && v.determines(c, o, points) }) {
+			out = append(out, c)
+		}
+	}
+	return out
+}
+
+// determines reports whether equal values of axis a have equal values of b.
+func (v *View) determines(a, b table.Column, points []int) bool {
+	seen := map[any]any{}
+	for _, i := range points {
+		x, y := v.Value(a.Name, i), v.Value(b.Name, i)
+		if old, ok := seen[x]; ok && old != y {
+			return false
+		}
+		seen[x] = y
+	}
+	return true
+}
+
 // Numeric reports whether the values of a column are numbers.
 func Numeric(c table.Column) bool { return c.Kind == table.Float64 || c.Kind == table.Int64 }
