@@ -57,6 +57,7 @@ type Result struct {
 	Status      Status
 	Reason      string          // why the status is not ok
 	Summary     metrics.Summary // aligned with metrics.Columns; NaN unless ok
+	Classes     []Class         // of an ok run of a workload with two classes or more, in its order
 	Steady      metrics.Tri     // whether the queue is stable; Unknown for closed loops, bursts and short runs
 	OfferedRPS  float64         // arrival rate
 	CapacityRPS float64         // completion rate with the queue never empty
@@ -67,6 +68,12 @@ type Result struct {
 	Bound       string // resource that bounds the largest share of busy time
 	SimS        float64
 	Events      int64
+}
+
+// Class is what a run gives for one class of requests.
+type Class struct {
+	Name    string
+	Summary metrics.Summary // aligned with metrics.ClassColumns
 }
 
 // Simulate runs one scenario with fresh memory. Use a Simulator for many.

@@ -8,6 +8,7 @@ import (
 	"scoville/core/metrics"
 	"scoville/core/perf"
 	"scoville/core/scenario"
+	"scoville/core/workload"
 )
 
 // report fills the result from the engine's output.
@@ -32,6 +33,11 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, bounds per
 	r.ClosedToken, r.ClosedWeights = bounds.Token, bounds.Weights
 	r.IdleWatts, r.JoulePerFLOP, r.JoulePerByte, r.USDPerHour = hw.WIdle, hw.PJPerFLOP*1e-12, hw.PJPerByte*1e-12, hw.USDPerHour
 	res.Summary = r.Summarise(nil)
+	if len(sc.Workload.Class) > 1 && sc.Workload.Arrival != workload.Trace {
+		for i, c := range sc.Workload.Class {
+			res.Classes = append(res.Classes, Class{c.Name, r.SummariseClass(int32(i))})
+		}
+	}
 	res.SimS, res.Events = o.End, o.Events
 	largest := 0.0
 	for i, v := range o.Stages {

@@ -12,6 +12,7 @@ import (
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/sweep/results"
+	"scoville/sweep/results/class"
 )
 
 // one simulates run number item of a plan.
@@ -26,6 +27,9 @@ func one(ctx context.Context, p *Plan, sim Simulate, item int) (results.Run, err
 	}
 	r.Status, r.Error = string(res.Status), res.Reason
 	r.Metrics = res.Summary
+	for _, c := range res.Classes {
+		r.Classes = append(r.Classes, class.Values{Name: c.Name, Metrics: c.Summary})
+	}
 	r.OfferedRPS, r.CapacityRPS, r.LoadRatio = res.OfferedRPS, res.CapacityRPS, res.LoadRatio
 	r.Bound, r.SimS, r.Events = res.Bound, res.SimS, res.Events
 	if res.Status == core.OK {
@@ -113,15 +117,16 @@ func meta(p *Plan, o Options) results.Meta {
 	for _, c := range p.Columns {
 		m.Axes = append(m.Axes, results.Axis(c))
 	}
-	m.Metrics = metricColumns()
+	m.Metrics, m.ClassMetrics = metricColumns(), describe(metrics.ClassColumns())
 	m.Report = st.Report
 	return m
 }
 
 // metricColumns are the metrics as columns of a table.
-func metricColumns() []table.Column {
-	var out []table.Column
-	for _, c := range metrics.Columns() {
+func metricColumns() []table.Column { return describe(metrics.Columns()) }
+
+func describe(cols []metrics.Column) (out []table.Column) {
+	for _, c := range cols {
 		out = append(out, table.Column{Name: c.Name, Kind: table.Float64, Unit: c.Unit, Better: c.Better, Definition: c.Definition})
 	}
 	return out

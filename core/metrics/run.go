@@ -51,6 +51,7 @@ type Run struct {
 	gaps                 gapSelector
 	goodCount            float64
 	parts                parts
+	class                *Run    // requests of one class
 	prompt, output       float64 // tokens of the counted requests
 	allOutput            float64 // output tokens of all requests
 }

@@ -86,6 +86,14 @@ func (d *Dataset) RunsFor(keep func(table.Column) bool) (*table.Frame, error) {
 // Effects reads the effects table.
 func (d *Dataset) Effects() (*table.Frame, error) { return d.read(EffectsFile, nil) }
 
+// Classes reads the table of request classes; nil if no point has several.
+func (d *Dataset) Classes() (*table.Frame, error) {
+	if _, err := os.Stat(filepath.Join(d.Dir, ClassesFile)); errors.Is(err, os.ErrNotExist) {
+		return nil, nil
+	}
+	return d.read(ClassesFile, nil)
+}
+
 // pointNames are the columns of points that the metrics have, but for some.
 func pointNames(metrics, but []string) map[string]bool {
 	names := map[string]bool{}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scoville/core/table"
+	"scoville/sweep/results/class"
 	"scoville/sweep/statistic"
 )
 
@@ -92,12 +93,13 @@ type board struct {
 	t         statistic.Student
 	inert     inert
 	row       table.Row
+	classes   classes
 
 	point, effect func(table.Row) error // take a row
 }
 
 func newBoard(s *Set) *board {
-	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: newInert(s.meta.Axes)}
+	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: newInert(s.meta.Axes), classes: classes{Table: class.New(s.meta.ClassMetrics)}}
 }
 
 // add takes the next run and keeps its slices. Runs come by point index, then
@@ -124,6 +126,7 @@ func (b *board) add(r *Run) error {
 		}
 		return nil
 	}
+	b.classes.Add(r.Classes)
 	p.replicates = append(p.replicates, r.Replicate)
 	p.metrics = append(p.metrics, r.Metrics)
 	p.print = fingerprint(p.print, r.Metrics)
@@ -145,6 +148,9 @@ func (b *board) flush() error {
 		return nil
 	}
 	b.inert.add(p, b.baseline(p))
+	if err := b.classes.flush(p); err != nil {
+		return err
+	}
 	b.row = b.pointRow(b.row, p)
 	if err := b.point(b.row); err != nil {
 		return err

@@ -31,6 +31,7 @@ const (
 	RunsFile     = "runs.parquet"    // a row per point and replicate
 	PointsFile   = "points.parquet"  // a row per point
 	EffectsFile  = "effects.parquet" // a row per metric and one-at-a-time change
+	ClassesFile  = "classes.parquet" // a row per point and class of requests, where a point has several
 	ReportFile   = "report.md"
 	StudyFile    = "study.toml"    // the study, byte for byte
 	ManifestFile = "manifest.json" // provenance and wall times
@@ -58,8 +59,9 @@ type Meta struct {
 	Workers    int               // simulations at a time
 	Planned    int               // runs of the whole study
 
-	Axes    []Axis         // axis columns, in the study's order
-	Metrics []table.Column // metric columns, Float64, in the order of Run.Metrics
+	Axes         []Axis         // axis columns, in the study's order
+	Metrics      []table.Column // metric columns, Float64, in the order of Run.Metrics
+	ClassMetrics []table.Column // likewise of a class, in the order of class.Values
 
 	Report     ReportSpec  // what the study asks of its report
 	Objectives []Objective // metrics that the points are compared by
@@ -176,7 +178,7 @@ func (s *Set) prepare() error {
 	case !errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%w: %w", ErrForeign, err)
 	}
-	for _, name := range []string{RunsFile, PointsFile, EffectsFile, StudyFile, ReportFile} { // not ours to replace
+	for _, name := range []string{RunsFile, PointsFile, EffectsFile, ClassesFile, StudyFile, ReportFile} { // not ours to replace
 		if _, err := os.Lstat(filepath.Join(s.dir, name)); err == nil {
 			return fmt.Errorf("%w: %s has %s but no %s; give another folder with -o", ErrForeign, s.dir, name, ManifestFile)
 		}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scoville/core/table"
+	"scoville/sweep/results/class"
 )
 
 // The values of Run.Status.
@@ -33,6 +34,8 @@ type Run struct {
 
 	Axes    []any     // in the order of Meta.Axes, in the Go types of their kinds
 	Metrics []float64 // in the order of Meta.Metrics; read only if OK
+
+	Classes []class.Values // by class of requests, in the order of Meta.ClassMetrics; none with less than two classes
 
 	SLOOk  *bool // every objective is met; nil = there is none; read only of closed loops, bursts and steady runs
 	Steady *bool // the queue did not grow; nil = too short to tell, or a closed loop or burst

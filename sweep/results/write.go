@@ -34,6 +34,14 @@ func (s *Set) Write(runs iter.Seq[Run]) error {
 		tables = append(tables, w)
 		return w.Append
 	}
+	b.classes.start = func() (func(table.Row) error, error) {
+		w, err := table.Create(filepath.Join(s.dir, ClassesFile), b.classes.Columns(), nil)
+		if err != nil {
+			return nil, err
+		}
+		tables = append(tables, w)
+		return w.Append, nil
+	}
 	add := create(RunsFile, s.runColumns())
 	b.point, b.effect = create(PointsFile, s.pointColumns()), create(EffectsFile, s.effectColumns())
 	if err == nil {
@@ -41,6 +49,9 @@ func (s *Set) Write(runs iter.Seq[Run]) error {
 	}
 	if err == nil {
 		err = b.flush()
+	}
+	if err == nil {
+		err = b.classes.drop(s.dir)
 	}
 	if err == nil {
 		err = s.publish(tables, counts, b.inert.names())
