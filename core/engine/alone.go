@@ -35,7 +35,7 @@ func (e *Engine) alone(c, n int, last bool) *lone {
 func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
 	device := e.cost.Device().Value
 	own := min(e.alone(c, n, last).device, device)
-	r.Host += e.cost.Stages[perf.Host].Value
+	r.Host += e.cost.Overhead().Value
 	r.Adapter += e.cost.Stages[perf.Adapter].Value
 	r.Prefill += own
 	r.Blocked += device - own
@@ -52,7 +52,7 @@ func (e *Engine) first(id int32) {
 	if e.cfg.Saturate {
 		return
 	}
-	r.HostRest, r.AdapterRest, r.PrefillRest = -e.out.Stages[perf.Host], -e.out.Stages[perf.Adapter], -e.mixed
+	r.HostRest, r.AdapterRest, r.PrefillRest = -e.out.overhead(), -e.out.Stages[perf.Adapter], -e.mixed
 	r.AloneFirst = e.cfg.Client + e.cfg.Frontend*float64(r.Prompt)
 	for c, n := 0, int(r.Prompt); c < n; {
 		m := e.cfg.piece(n - c)
@@ -77,11 +77,14 @@ func (e *Engine) last(id int32) {
 	if e.cfg.Saturate {
 		return
 	}
-	r.HostRest += e.out.Stages[perf.Host]
+	r.HostRest += e.out.overhead()
 	r.AdapterRest += e.out.Stages[perf.Adapter]
 	r.PrefillRest += e.mixed
 	r.AloneRest, r.OwnRest = e.answers.Decode(int(r.Prompt)+1, int(r.Prompt+r.Output)-1)
 }
+
+// overhead returns the exposed seconds of the host in all steps.
+func (o *Output) overhead() float64 { return o.Stages[perf.Host] + o.Stages[perf.Launch] }
 
 // mix books what the prompts and moves of KV of this step took from its decodes: the device time beyond that of the decodes alone.
 func (e *Engine) mix() {

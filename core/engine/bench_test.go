@@ -27,7 +27,7 @@ func llama7b(seqs int) *scenario.Scenario {
 			Overlap: 1, AdapterLatencyUs: 20, OnchipKVMiB: 64, OnchipKVGBs: 20000, OnchipKVPolicy: hardware.Pinned, OnchipKVHitRatio: -1,
 			ComputeUtil: 0.9375, ExpertComputeUtil: 1, AttentionComputeUtil: 1, WeightBandwidthUtil: 1, KVBandwidthUtil: 1, LinkUtil: 1, DRAMUtilCap: 1,
 		},
-		Engine: scenario.Engine{TP: 1, EP: 1, MaxNumSeqs: seqs, MaxTokens: 8192, BlockSize: 16, HostOverlap: scenario.Sum, ChunkedPre: true},
+		Engine: scenario.Engine{TP: 1, EP: 1, AttnSpeed: 1, AttnOccupancy: 1, MaxNumSeqs: seqs, MaxTokens: 8192, BlockSize: 16, HostOverlap: scenario.Sum, ChunkedPre: true},
 	}
 	return sc
 }

@@ -51,7 +51,7 @@ func toy() *perf.Machine {
 			LinkBandwidthGBs: 0.04, PCIeGBs: 1e-4, PCIeUtil: 1, OnchipKVPolicy: hardware.None, OnchipKVHitRatio: -1,
 			ComputeUtil: 1, ExpertComputeUtil: 1, AttentionComputeUtil: 1, WeightBandwidthUtil: 1, KVBandwidthUtil: 1, LinkUtil: 1, DRAMUtilCap: 1,
 		},
-		Engine: scenario.Engine{TP: 2, EP: 1, HostOverlap: scenario.Sum, StepUs: 1000, SequenceUs: 100},
+		Engine: scenario.Engine{TP: 2, EP: 1, AttnSpeed: 1, AttnOccupancy: 1, HostOverlap: scenario.Sum, StepUs: 1000, SequenceUs: 100},
 	})
 }
 

@@ -223,7 +223,7 @@ func (p *plain) execute() {
 	for _, s := range p.restored {
 		s.computed, s.parked, s.decoding = s.parked, 0, s.done > 0
 		if r := &p.out.Requests[s.id]; s.done == 0 {
-			host, adapter := c.Stages[perf.Host].Value, c.Stages[perf.Adapter].Value
+			host, adapter := c.Overhead().Value, c.Stages[perf.Adapter].Value
 			r.Host += host
 			r.Adapter += adapter
 			r.Blocked += c.Total.Value - host - adapter

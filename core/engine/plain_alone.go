@@ -14,7 +14,7 @@ func (p *plain) split(w plainWork, c *perf.Cost, r *metrics.Request) {
 	b.AddChunk(w.s.computed, w.n, p.m.Window(), w.s.computed+w.n == w.s.prompt)
 	p.m.Step(&b, &solo)
 	own := min(solo.Device().Value, c.Device().Value)
-	r.Host += c.Stages[perf.Host].Value
+	r.Host += c.Overhead().Value
 	r.Adapter += c.Stages[perf.Adapter].Value
 	r.Prefill += own
 	r.Blocked += c.Device().Value - own
@@ -55,7 +55,7 @@ func (p *plain) share(c *perf.Cost) {
 // pass books the host, adapter and prompts of a step for one request.
 func (p *plain) pass(s *plainSeq, c *perf.Cost, mixed float64) {
 	r := &p.out.Requests[s.id]
-	r.HostRest += c.Stages[perf.Host].Value
+	r.HostRest += c.Overhead().Value
 	r.AdapterRest += c.Stages[perf.Adapter].Value
 	r.PrefillRest += mixed
 }

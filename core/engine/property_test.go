@@ -202,7 +202,7 @@ func (tr *trial) speedUp() {
 	for _, rate := range []*float64{&h.Peak.INT8, &h.MemoryBandwidthGBs, &h.WeightBandwidthGBs, &h.StateBandwidthGBs, &h.OnchipKVGBs, &h.LinkBandwidthGBs, &h.PCIeGBs, &h.AdapterPeakTFLOPS} {
 		*rate *= 2
 	}
-	for _, time := range []*float64{&h.LinkLatencyUs, &h.AdapterLatencyUs, &e.StepUs, &e.LayerUs, &e.SequenceUs, &e.PrefillStepUs, &c.BatchWindow, &c.Frontend, &c.Client, &c.Think} {
+	for _, time := range []*float64{&h.LinkLatencyUs, &h.AdapterLatencyUs, &e.StepUs, &e.LayerUs, &e.SequenceUs, &e.PrefillStepUs, &e.SamplingUs, &e.LaunchUs, &h.KVAccessUs, &c.BatchWindow, &c.Frontend, &c.Client, &c.Think} {
 		*time /= 2
 	}
 	tr.m = perf.New(&tr.sc)

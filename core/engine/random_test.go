@@ -29,6 +29,7 @@ func newTrial(seed uint64) trial {
 	randomModel(r, &t.sc.Model)
 	randomHardware(r, &t.sc.Hardware)
 	randomEngine(r, &t.sc.Engine, t.sc.Model.KVHeads)
+	randomEffects(rand.New(rand.NewPCG(seed, 8)), &t.sc)
 	t.m = perf.New(&t.sc)
 	n := 1 + r.IntN(60)
 	longest := 0
@@ -135,6 +136,24 @@ func randomHardware(r *rand.Rand, h *hardware.Hardware) {
 		h.OnchipKVMiB, h.OnchipKVGBs = r.Float64()*pick(r, 0.1, 10), 100
 		h.OnchipKVPolicy = pick(r, hardware.Pinned, hardware.LRU)
 	}
+}
+
+// randomEffects switches on some of the effects inside a step.
+func randomEffects(r *rand.Rand, sc *scenario.Scenario) {
+	h, e := &sc.Hardware, &sc.Engine
+	h.PCIeUnpinnedUtil, e.AttnSpeed, e.AttnOccupancy, e.Kernels = 0.3, 1, 1, 10
+	if r.IntN(2) == 0 {
+		return
+	}
+	h.ECCTax, h.LineBytes = pick(r, 0.0, 0.1), pick(r, 0, 0, 64, 100)
+	h.LLCContext, h.LLCGrowth = pick(r, 0, 1, 20, 200, 1000), pick(r, 0.1, 2)
+	h.TLBReach, h.TLBPenalty = pick(r, 0.0, 1e-5, 1e-4, 1e-3)*r.Float64(), pick(r, 0.1, 2)
+	h.KVAccessUs, e.KVPrefetch = pick(r, 0.0, 10, 1000), r.IntN(2) == 0
+	e.Embedding, e.EmbeddingNorm = pick(r, scenario.OnDevice, scenario.HostPinned, scenario.Host), pick(r, scenario.Free, scenario.Split, scenario.Fused)
+	e.Logits, e.SamplingUs = pick(r, scenario.Free, scenario.InMemory, scenario.Host), pick(r, 0.0, 100)
+	e.Passes, e.LaunchUs = pick(r, 0.0, 10), pick(r, 0.0, 5, 100)
+	e.AttnSpeed, e.AttnOccupancy = pick(r, 1, 1.15, 0.5), pick(r, 1, 0.72)
+	e.KVDequant = pick(r, 0.0, 4)
 }
 
 func randomEngine(r *rand.Rand, e *scenario.Engine, kvHeads int) {

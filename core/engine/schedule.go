@@ -161,7 +161,7 @@ func (e *Engine) rejoin() {
 		s := &e.seqs[slot]
 		if s.done == 0 { // its prompt goes on; so far others kept it from its first token
 			r := &e.out.Requests[s.id]
-			host, adapter := e.cost.Stages[perf.Host].Value, e.cost.Stages[perf.Adapter].Value
+			host, adapter := e.cost.Overhead().Value, e.cost.Stages[perf.Adapter].Value
 			r.Host += host
 			r.Adapter += adapter
 			r.Blocked += e.cost.Total.Value - host - adapter

@@ -62,6 +62,7 @@ type Hardware struct {
 	KVBandwidthUtil      float64 `toml:"kv_bandwidth_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_kv: share of memory bandwidth KV reads reach"`
 	LinkUtil             float64 `toml:"link_util" unit:"ratio" range:"(0,1]" default:"1" help:"u_link: share of link bandwidth all-reduce reaches"`
 	PCIeUtil             float64 `toml:"pcie_util" unit:"ratio" range:"(0,1]" default:"1" help:"share of the link to host memory reached"`
+	PCIeUnpinnedUtil     float64 `toml:"pcie_unpinned_util" unit:"ratio" range:"(0,1]" default:"0.5" help:"share of the link to host memory reached from pageable memory, which is copied through a pinned buffer first; never more than pcie_util; acts with engine.embedding = host"`
 	TokensHalf           float64 `toml:"tokens_half" unit:"tokens" range:"[0,1e6]" default:"0" help:"tokens per step at which GEMMs reach half of compute_util; 0 = no such curve"`
 
 	WorkspaceGiB float64 `toml:"workspace_gib" unit:"GiB" range:"[0,1e6]" default:"3" help:"memory per chip for activations' scratch, graphs and communication buffers"`
@@ -69,6 +70,14 @@ type Hardware struct {
 
 	SMArch   float64 `toml:"sm_arch" unit:"version" range:"[0,1000]" default:"0" help:"compute capability (9.0 = Hopper), compared with model.min_sm_arch; 0 = not known"`
 	Features string  `toml:"features" help:"features the chip has, joined by | (tma|thread-block-clusters), compared with model.required_features; empty = not known"`
+
+	ECCTax     float64 `toml:"ecc_tax" unit:"ratio" range:"[0,1)" default:"0" help:"share of memory bandwidth that inline error correction takes from weights and KV"`
+	LineBytes  int     `toml:"line_bytes" unit:"B" range:"[0,65536]" default:"0" help:"memory line each K row and V row of a head (MLA: each latent row) is padded to; 0 = rows are packed"`
+	LLCContext int     `toml:"llc_context_tokens" unit:"tokens" range:"[0,100000000]" default:"0" help:"context, all sequences of a step together, beyond which KV reads miss the last-level cache; 0 = no such effect"`
+	LLCGrowth  float64 `toml:"llc_growth" unit:"ratio" range:"[0,100]" default:"0" help:"further time of KV bytes beyond llc_context_tokens, as a share of their own"`
+	TLBReach   float64 `toml:"tlb_reach_gib" unit:"GiB" range:"[0,1e6]" default:"0" help:"KV one chip reads in a step beyond which address translation misses the TLB; 0 = no such effect"`
+	TLBPenalty float64 `toml:"tlb_penalty" unit:"ratio" range:"[0,100]" default:"0" help:"further time of KV bytes beyond tlb_reach_gib, as a share of their own"`
+	KVAccessUs float64 `toml:"kv_access_us" unit:"us" range:"[0,1e6]" default:"0" help:"latency before the KV of a layer begins to stream, per layer and step"`
 
 	// Energy of a run is chips x w_idle x its duration (first arrival to last
 	// finish) + pj_per_flop x FLOPs + pj_per_byte x bytes of memory traffic; its

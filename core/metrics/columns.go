@@ -78,7 +78,7 @@ var columns = sync.OnceValue(func() []Column {
 // StageNames and ResourceNames are the stages and resources of a step in the
 // order of Run.Stages and Run.Resources.
 var (
-	StageNames    = [...]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft"}
+	StageNames    = [...]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft", "embedding", "activations", "kv_access", "launch", "logits", "sampling"}
 	ResourceNames = [...]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link", "drafter"}
 )
 

@@ -90,4 +90,4 @@ func (a *Alone) extend() {
 }
 
 // Device returns the part of the step that is neither host nor adapter.
-func (c *Cost) Device() Line { return c.Total.sub(c.Stages[Host]).sub(c.Stages[Adapter]) }
+func (c *Cost) Device() Line { return c.Total.sub(c.Overhead()).sub(c.Stages[Adapter]) }

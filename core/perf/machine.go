@@ -27,6 +27,7 @@ type Machine struct {
 	kvByte, kvBytePeak     float64 // s per byte of the KV path over the shards, as reached and of the datasheet
 	copies                 float64 // chips that hold, and read, the same KV
 	window                 int
+	unpackFull, unpackWin  float64 // FLOPs to dequantise the KV of a token
 
 	separate     bool
 	overlap      float64
@@ -44,6 +45,7 @@ type Machine struct {
 	draft                          float64 // s per step with drafts, all draft tokens together
 	hostStep, hostSeq, hostPrefill float64
 	hostMax                        bool
+	fx                             effects
 }
 
 // group is one GEMM group: every weight is read once a step and multiplied
@@ -76,6 +78,7 @@ func New(sc *scenario.Scenario) *Machine {
 	m.hostStep = unit.Us * (en.StepUs + m.layers*en.LayerUs + m.moeLayers*en.MoELayerUs)
 	m.hostSeq = unit.Us * en.SequenceUs
 	m.hostPrefill = unit.Us * en.PrefillStepUs
+	m.effects(sc)
 	return m
 }
 
@@ -89,7 +92,7 @@ func (m *Machine) gemms(sc *scenario.Scenario) {
 	peak := m.tp * unit.Tera * hw.Peak.Of(md.Activations())
 	g := group{
 		flop: 1 / (peak * hw.ComputeUtil), flopPeak: 1 / peak,
-		byte: 1 / (m.tp * bw * min(hw.WeightBandwidthUtil, hw.DRAMUtilCap)), bytePeak: 1 / (m.tp * bw),
+		byte: 1 / (m.tp * bw * reached(hw, hw.WeightBandwidthUtil)), bytePeak: 1 / (m.tp * bw),
 	}
 	m.dense, m.expert, m.head = g, g, g
 	w := md.GEMMs()
@@ -114,11 +117,11 @@ func (m *Machine) attention(sc *scenario.Scenario) {
 	full, sliding := float64(md.FullLayers()), float64(md.SlidingLayers)
 	m.prefillPair, m.winPair = full*prefill, sliding*prefill
 	m.decodePair, m.decWinPair = full*decode, sliding*decode
-	perLayer := md.KVBytesPerToken() / m.layers
+	perLayer := KVBytesPerToken(sc) / m.layers
 	m.kvFull, m.kvWin = full*perLayer, sliding*perLayer
 
 	peak := m.tp * unit.Tera * attentionPeak(sc)
-	util := hw.AttentionComputeUtil
+	util := min(hw.AttentionComputeUtil*sc.Engine.AttnSpeed, 1)
 	m.sharedUnits = m.separate && hw.AdapterPeakTFLOPS == 0
 	if m.sharedUnits {
 		util = min(util, hw.ComputeUtil)
@@ -132,7 +135,18 @@ func (m *Machine) attention(sc *scenario.Scenario) {
 	}
 	bw *= Shard(sc)
 	m.copies = m.tp / Shard(sc)
-	m.kvByte, m.kvBytePeak = 1/(bw*min(hw.KVBandwidthUtil, hw.DRAMUtilCap)), 1/bw
+	kernel := min(hw.KVBandwidthUtil*sc.Engine.AttnSpeed*sc.Engine.AttnOccupancy, 1)
+	m.kvByte, m.kvBytePeak = 1/(bw*reached(hw, kernel)), 1/bw
+	if md.KV().Bytes() < 2 {
+		unpack := md.KVBytesPerToken() / m.layers / md.KV().Bytes() * sc.Engine.KVDequant * m.copies
+		m.unpackFull, m.unpackWin = full*unpack, sliding*unpack
+	}
+}
+
+// reached returns the share of a memory's datasheet bandwidth that a kernel
+// gets which would reach u of it: no more than dram_util_cap, less ecc_tax.
+func reached(hw *hardware.Hardware, u float64) float64 {
+	return min(u, hw.DRAMUtilCap) * (1 - hw.ECCTax)
 }
 
 // attentionPeak returns the TFLOP/s of attention on one chip: at
@@ -183,7 +197,7 @@ func (m *Machine) links(sc *scenario.Scenario) {
 		m.linkToken = m.linkTokenPeak / hw.LinkUtil
 	}
 	if hw.PCIeGBs > 0 {
-		m.swapToken = md.KVBytesPerToken() / (Shard(sc) * unit.GB * hw.PCIeGBs * hw.PCIeUtil)
+		m.swapToken = KVBytesPerToken(sc) / (Shard(sc) * unit.GB * hw.PCIeGBs * hw.PCIeUtil)
 	}
 	if m.separate && hw.AdapterLinkGBs > 0 {
 		act := md.Activations().Bytes()

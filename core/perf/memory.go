@@ -36,10 +36,10 @@ type Budget struct {
 func Memory(sc *scenario.Scenario) Budget {
 	md, hw, en := &sc.Model, &sc.Hardware, &sc.Engine
 	tp, shard := float64(en.TP), Shard(sc)
-	perLayer := md.KVBytesPerToken() / float64(md.Layers) / shard
+	perLayer := KVBytesPerToken(sc) / float64(md.Layers) / shard
 	width := float64(max(md.FFN, md.ExpertFFN*max(md.ExpertsPerTok, 1)))
 	b := Budget{
-		Weights:   md.WeightBytes() / tp,
+		Weights:   deviceWeights(sc) / tp,
 		Activ:     float64(en.MaxTokens) * (4*float64(md.Hidden) + 2*width/tp) * 2,
 		BlockSize: float64(md.FullLayers()) * perLayer * float64(en.BlockSize),
 		separate:  hw.KVPath == hardware.Separate,

@@ -12,13 +12,14 @@
 // On kv_path = "separate" the attention terms run on their own memory beside
 // the GEMMs: max(backbone, state, all FLOPs / C when attention shares the
 // backbone's units) + (1 - overlap) min(backbone, state), plus the adapter's
-// fixed latency. Each term's formula stands at its function.
+// fixed latency. Each term's formula stands at its function. Effects that are
+// off by default are listed in EFFECTS.md with formula, source and size.
 package perf
 
 // Stage is a part of a step.
 type Stage int
 
-// The stages of a step, in order of execution.
+// The stages of a step.
 const (
 	GEMM             Stage = iota // attention projections, dense feed-forward, shared experts, router
 	Experts                       // routed experts
@@ -26,14 +27,20 @@ const (
 	DecodeAttention               // attention of sequences that decode
 	PrefillAttention              // attention of prompt chunks
 	AllReduce                     // tensor-parallel all-reduce
-	Host                          // launch, scheduling, sampling
+	Host                          // scheduling, input preparation, whatever the fitted host terms hold
 	Adapter                       // fixed latency of a separate KV path
 	Swap                          // KV of preempted sequences to host memory and back
 	Draft                         // draft tokens of speculative decoding
+	Embedding                     // embedding rows from host memory, and the first norm
+	Activations                   // activations between the GEMMs, read and written
+	KVAccess                      // latency before KV streams
+	Launch                        // kernel launches
+	Logits                        // the sampler's read of the logits
+	Sampling                      // sampling of tokens
 	NumStages
 )
 
-var stageNames = [NumStages]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft"}
+var stageNames = [NumStages]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft", "embedding", "activations", "kv_access", "launch", "logits", "sampling"}
 
 // String returns the stage's name as it appears in results: "gemm".
 func (s Stage) String() string { return stageNames[s] }
@@ -158,3 +165,7 @@ type Cost struct {
 	// have Horizon 1.
 	Horizon int
 }
+
+// Overhead returns the exposed time of the host: its fitted terms and kernel
+// launches.
+func (c *Cost) Overhead() Line { return c.Stages[Host].add(c.Stages[Launch]) }

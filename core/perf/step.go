@@ -31,7 +31,13 @@ func (m *Machine) Step(b *Batch, c *Cost) {
 		}
 	}
 	device = device.add(m.communication(b, c))
+	if m.fx.on && b.Tokens > 0 {
+		device = device.add(m.before(b, c))
+	}
 	m.host(b, c, device)
+	if m.fx.on && b.Rows > 0 {
+		c.Total = c.Total.add(m.after(b, c))
+	}
 	if b.Chunks > 0 || b.Swapped > 0 || b.Verified > 0 || c.Horizon < 1 {
 		c.Horizon = 1
 	}
@@ -152,18 +158,18 @@ func (m *Machine) state(b *Batch, c *Cost, out *[2]part) {
 		read := ctx.scale(m.kvFull).add(win.scale(m.kvWin))
 		on := m.hits(read, c)
 		off := read.sub(on).add(constant((n + float64(b.Verified)) * (m.kvFull + m.kvWin)))
-		flops := ctx.scale(m.decodePair).add(win.scale(m.decWinPair))
+		flops := ctx.scale(m.decodePair + m.unpackFull).add(win.scale(m.decWinPair + m.unpackWin))
 		if b.Verified > 0 { // drafts attend to the whole context in every layer
 			flops.Value += b.VerifiedCtx * (m.decodePair + m.decWinPair)
 		}
-		out[0] = m.attend(c, DecodeAttention, flops, off, on)
+		out[0] = m.attend(c, DecodeAttention, flops, scan{off, on, m.strain(c, read.sub(on))})
 		c.KVBytes, c.KVOnChip = read, on
 	}
 	if b.Chunks > 0 {
 		written := float64(b.Tokens-b.Decodes-b.Verified) * (m.kvFull + m.kvWin)
-		read := constant(b.PrefillCtx*m.kvFull + b.PrefillCtxWin*m.kvWin + written)
-		flops := constant(b.PrefillPairs*m.prefillPair + b.PrefillPairsWin*m.winPair)
-		out[1] = m.attend(c, PrefillAttention, flops, read, Line{})
+		read := b.PrefillCtx*m.kvFull + b.PrefillCtxWin*m.kvWin
+		flops := b.PrefillPairs*m.prefillPair + b.PrefillPairsWin*m.winPair + b.PrefillCtx*m.unpackFull + b.PrefillCtxWin*m.unpackWin
+		out[1] = m.attend(c, PrefillAttention, constant(flops), scan{off: constant(read + written), strain: m.strain(c, constant(read))})
 	}
 }
 
@@ -188,10 +194,17 @@ func (m *Machine) hits(scan Line, c *Cost) Line {
 	return constant(m.onchip)
 }
 
+// scan is the KV traffic of an attention stage in bytes.
+type scan struct {
+	off, on Line // off-chip, read and written; read from the on-chip store
+	strain  Line // further bytes that misses of cache and TLB are worth in time
+}
+
 // attend books one attention stage.
-func (m *Machine) attend(c *Cost, s Stage, flops, off, on Line) part {
-	memory := off.scale(m.kvByte)
-	onTime := on.scale(m.onchipByte)
+func (m *Machine) attend(c *Cost, s Stage, flops Line, kv scan) part {
+	off := kv.off
+	memory := off.add(kv.strain).scale(m.kvByte)
+	onTime := kv.on.scale(m.onchipByte)
 	p := c.roofline(s, flops.scale(m.attnFlop), memory.add(onTime), State)
 	if p.resource == State {
 		p.onchip = onTime
@@ -272,11 +285,14 @@ func (m *Machine) communication(b *Batch, c *Cost) Line {
 // host adds the host's time to the device's, or takes the longer of the two
 // (engine.host_overlap = "max"); then only what exceeds the device is exposed.
 func (m *Machine) host(b *Batch, c *Cost, device Line) {
-	h := m.hostStep + float64(b.Seqs)*m.hostSeq
+	h, launch := m.hostStep+float64(b.Seqs)*m.hostSeq, 0.0
 	if b.Chunks > 0 {
 		h += m.hostPrefill
 	}
-	exposed := constant(h)
+	if b.Tokens > 0 {
+		launch = m.fx.launch
+	}
+	exposed := constant(h + launch)
 	if m.hostMax {
 		_, deviceBinds, n := larger(device, exposed)
 		c.Horizon = min(c.Horizon, n)
@@ -287,5 +303,9 @@ func (m *Machine) host(b *Batch, c *Cost, device Line) {
 		}
 	}
 	c.Stages[Host], c.Resources[HostCPU] = exposed, exposed
+	if launch > 0 {
+		c.Stages[Launch] = exposed.scale(launch / (h + launch))
+		c.Stages[Host] = exposed.sub(c.Stages[Launch])
+	}
 	c.Total = device.add(exposed)
 }

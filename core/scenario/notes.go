@@ -41,6 +41,7 @@ func (s *Scenario) conditional() []conditionalKey {
 	scheduler := fmt.Sprintf("with scheduler = %q", e.Scheduler)
 	trace, closed := w.Arrival == workload.Trace, w.Arrival == workload.Closed
 	const noDrafts, noStore = "with speculative_tokens = 0", "with onchip_kv_mib = 0"
+	llc, tlb := h.LLCContext > 0 && h.LLCGrowth > 0, h.TLBReach > 0 && h.TLBPenalty > 0
 	return []conditionalKey{
 		{!closed && w.Arrival != workload.Burst, "workload.duration_s", arrival},
 		{w.Arrival == workload.Gamma, "workload.arrival_cv", arrival},
@@ -58,6 +59,14 @@ func (s *Scenario) conditional() []conditionalKey {
 		{h.OnchipKVMiB > 0, "hardware.onchip_kv_gb_s", noStore},
 		{h.OnchipKVMiB > 0, "hardware.onchip_kv_hit_ratio", noStore},
 		{h.PCIeGBs > 0, "hardware.pcie_util", "without pcie_gb_s"},
+		{e.Embedding == Host, "hardware.pcie_unpinned_util", fmt.Sprintf("with embedding = %q", e.Embedding)},
+		{e.LaunchUs > 0, "engine.kernels_per_layer", "with kernel_launch_us = 0"},
+		{h.KVAccessUs > 0, "engine.kv_prefetch", "with kv_access_us = 0"},
+		{s.Model.KV().Bytes() < 2, "engine.kv_dequant_flops", fmt.Sprintf("with kv_dtype = %q", s.Model.KV())},
+		{llc, "hardware.llc_context_tokens", "with llc_growth = 0"},
+		{llc, "hardware.llc_growth", "with llc_context_tokens = 0"},
+		{tlb, "hardware.tlb_reach_gib", "with tlb_penalty = 0"},
+		{tlb, "hardware.tlb_penalty", "with tlb_reach_gib = 0"},
 		{h.KVPath == hardware.Separate, "hardware.overlap", fmt.Sprintf("with kv_path = %q", h.KVPath)},
 	}
 }

@@ -39,6 +39,13 @@ const (
 	Swap         = "swap"          // its KV moves to host memory and back
 	Sum          = "sum"           // host time adds to device time
 	Max          = "max"           // host and device overlap; the longer one counts (eager engines of 2023)
+	OnDevice     = "device"        // embedding table in device memory
+	Free         = "free"          // not counted
+	HostPinned   = "host-pinned"   // embedding table in pinned host memory
+	Host         = "host"          // embedding table in pageable host memory; or logits read over the host link
+	InMemory     = "memory"        // logits read from device memory
+	Split        = "split"         // embedding and first norm in two kernels
+	Fused        = "fused"         // in one
 )
 
 // Engine is the serving engine's configuration and its host costs. Every field
@@ -71,6 +78,17 @@ type Engine struct {
 	MoELayerUs    float64 `toml:"moe_layer_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"tM: further host time per MoE layer and step"`
 	SequenceUs    float64 `toml:"sequence_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"t1: host time per scheduled sequence and step"`
 	PrefillStepUs float64 `toml:"prefill_step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"tpf: further host time of a step that contains prefill"`
+	LaunchUs      float64 `toml:"kernel_launch_us" unit:"us" range:"[0,1e6]" default:"0" help:"host time to launch one kernel, whatever the batch"`
+	Kernels       float64 `toml:"kernels_per_layer" unit:"kernels" range:"[0,1e5]" default:"10" help:"kernels launched per layer and step, with kernel_launch_us"`
+	Embedding     string  `toml:"embedding" enum:"device|host-pinned|host" default:"device" help:"where the embedding table lies: on the device, or in host memory (pinned, or pageable at hardware.pcie_unpinned_util), the rows of new tokens coming over the host link"`
+	EmbeddingNorm string  `toml:"embedding_norm" enum:"free|split|fused" default:"free" help:"activations and launches of the embedding and the first norm: not counted, two kernels, or one"`
+	Passes        float64 `toml:"activation_passes" unit:"passes" range:"[0,1e4]" default:"0" help:"times per layer that kernels between the GEMMs (norms, residuals, activation functions) read or write tokens x hidden activations in the memory of each chip; 0 = not counted"`
+	Logits        string  `toml:"logits" enum:"free|memory|host" default:"free" help:"the sampler's read of the logits (sampled rows x vocabulary, 4 bytes): not counted, from device memory, or over the host link"`
+	SamplingUs    float64 `toml:"sampling_us" unit:"us" range:"[0,1e7]" default:"0" help:"time to sample one token (top-p sort and draw), per sampled row of a step, after everything else"`
+	AttnSpeed     float64 `toml:"attention_speed" unit:"ratio" range:"(0,100]" default:"1" help:"speed of the attention kernel over the one that attention_compute_util and kv_bandwidth_util describe, at equal occupancy"`
+	AttnOccupancy float64 `toml:"attention_occupancy" unit:"ratio" range:"(0,1]" default:"1" help:"share of the chip's thread slots the attention kernel fills; the KV bandwidth reached is proportional to it"`
+	KVPrefetch    bool    `toml:"kv_prefetch" default:"false" help:"ask for the KV of a layer during the GEMMs of the one before, which hides hardware.kv_access_us there"`
+	KVDequant     float64 `toml:"kv_dequant_flops" unit:"FLOP" range:"[0,1e4]" default:"0" help:"operations to dequantise one KV element of a kv_dtype under 16 bits, at attention's rate"`
 	FrontendUs    float64 `toml:"frontend_us_per_prompt_token" unit:"us" range:"[0,1e5]" default:"0" help:"h1: serial front end before the queue (tokenizer, IPC), per prompt token"`
 	ClientUs      float64 `toml:"client_overhead_us" unit:"us" range:"[0,1e8]" default:"0" help:"host time a client sees beside the engine, added to TTFT and E2E once per request"`
 }

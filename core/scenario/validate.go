@@ -152,6 +152,8 @@ func (s *Scenario) checkEngine() *FieldError {
 			"give the link to host memory, or use recompute",
 			[]string{"hardware.pcie_gb_s"},
 		},
+		s.hostLink("engine.embedding", e.Embedding == HostPinned || e.Embedding == Host, "keep the table on the device"),
+		s.hostLink("engine.logits", e.Logits == Host, "read the logits from memory"),
 		{
 			e.SpecTokens == 0 || e.DP <= 1 && !slices.Contains([]string{Static, Dynamic, Bucketed}, e.Scheduler), "engine.speculative_tokens",
 			fmt.Sprintf("is not simulated with dp = %d and scheduler %s", e.DP, e.Scheduler), true,
@@ -169,6 +171,15 @@ func (s *Scenario) checkEngine() *FieldError {
 			[]string{"engine.max_num_seqs"},
 		},
 	})
+}
+
+// hostLink is the rule that what uses the link to host memory needs one.
+func (s *Scenario) hostLink(path string, uses bool, instead string) rule {
+	return rule{
+		!uses || s.Hardware.PCIeGBs > 0, path, "needs hardware.pcie_gb_s", true,
+		"give the link to host memory, or " + instead,
+		[]string{"hardware.pcie_gb_s"},
+	}
 }
 
 // rated reports whether requests arrive at a rate.
