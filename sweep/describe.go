@@ -32,9 +32,9 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	if err != nil {
 		return err
 	}
-	points := grouped(p.Len())
+	points := product(p)
 	if c.infeasible > 0 {
-		points += fmt.Sprintf(", %s infeasible; %s", grouped(c.infeasible), c.example)
+		points += fmt.Sprintf(", %s infeasible before running; %s", grouped(c.infeasible), c.example)
 	}
 	runs := fmt.Sprintf("%s x %d replicates = %s", grouped(p.Len()), st.Replicates, grouped(p.Runs()))
 	if p.Runs() != p.Len()*st.Replicates {
@@ -47,10 +47,32 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	}
 	fmt.Fprintf(&b, "cost    %s\n", cost(p, trials, c.capacities, jobs))
 	for _, n := range p.Notes {
+		if strings.HasPrefix(n, "where #") {
+			continue // in the line of the points
+		}
 		fmt.Fprintf(&b, "note    %s\n", n)
 	}
 	_, err = w.Write(b.Bytes())
 	return err
+}
+
+// product is the number of points, with what the rules of [[where]] took out of
+// the product of the axes.
+func product(p *Plan) string {
+	all, text := p.Len()+p.Merged, ""
+	for i, n := range p.Removed {
+		if n > 0 {
+			all += n
+			text += fmt.Sprintf(" - %s %s", grouped(n), p.Study.Where[i].Label(i+1))
+		}
+	}
+	if text == "" {
+		return grouped(p.Len())
+	}
+	if p.Merged > 0 {
+		text += fmt.Sprintf(" - %s merged", grouped(p.Merged))
+	}
+	return grouped(all) + text + " = " + grouped(p.Len())
 }
 
 // levels lists an axis' levels, shortened.

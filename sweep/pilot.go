@@ -103,6 +103,9 @@ func timed(ctx context.Context, p *Plan, sim Simulate, item int) (time.Duration,
 // cost says in a line how long a plan takes with jobs simulations at a time,
 // and how large its tables get.
 func cost(p *Plan, trials []trial, capacities, jobs int) string {
+	if p.Runs() == 0 {
+		return "none: there is nothing to run"
+	}
 	jobs = min(jobs, p.Runs())
 	cores := plural(jobs, "core")
 	size := about(float64(tableBytes(p))/1e6, "MB")

@@ -269,7 +269,7 @@ func TestDescribe(t *testing.T) {
 	if err := Describe(t.Context(), &b, p, 2); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"engine.max_num_seqs  20  1  2  3  4  5  6  7  ...  20", "points  40, 20 infeasible; point 20: ", "40 x 2 replicates = 80, limit 100,000", "\ncost    pilot of 8 runs: mean "} {
+	for _, want := range []string{"engine.max_num_seqs  20  1  2  3  4  5  6  7  ...  20", "points  40, 20 infeasible before running; point 20: ", "40 x 2 replicates = 80, limit 100,000", "\ncost    pilot of 8 runs: mean "} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("want %q in\n%s", want, b.String())
 		}

@@ -32,16 +32,18 @@ import (
 type Plan struct {
 	Study   *study.Study
 	Columns []Column
+	Removed []int             // designs that each rule of [[where]] took out, of those that the rules before it left
 	Merged  int               // designs left out because an earlier one resolves to the same scenario
 	Notes   []string          // what may surprise: levels that were rounded, designs that were merged
 	Inputs  map[string]string // SHA-256 of every file that goes into a point, by name
 	Numbers []results.Number  // of the hardware of all points, with how well they are known
 
 	catalog *scenario.Catalog
-	ahead   []resolution // of the chunk that expand is at
-	inner   int          // designs of one outer combination: baseline and changes
-	designs []int        // of the points: number in the unmerged product
-	first   []int        // run of each point, and at the end the number of runs
+	names   map[string]reference // that rules of [[where]] may use beside paths
+	ahead   []resolution         // of the chunk that expand is at
+	inner   int                  // designs of one outer combination: baseline and changes
+	designs []int                // of the points: number in the unmerged product
+	first   []int                // run of each point, and at the end the number of runs
 }
 
 // Column is an axis as a column of the results.
@@ -80,11 +82,17 @@ func New(st *study.Study) (*Plan, error) {
 	for _, a := range st.OAT {
 		p.inner += len(a.Levels)
 	}
+	if err := p.checkRules(); err != nil {
+		return nil, err
+	}
 	total, err := p.size()
 	if err != nil {
 		return nil, err
 	}
 	if err := p.expand(total); err != nil {
+		return nil, err
+	}
+	if err := p.checkRuns(); err != nil {
 		return nil, err
 	}
 	return p, nil
@@ -110,7 +118,7 @@ func (p *Plan) resolveChunk(from, n int) {
 		group.Go(func() {
 			for i := w; i < n; i += workers {
 				r := &p.ahead[i]
-				if r.x, r.err = p.resolve(from + i); r.err == nil {
+				if r.x, r.err = p.resolve(from + i); r.err == nil && r.x.rule < 0 {
 					r.sum = sha256.Sum256(r.x.resolved.Canonical())
 				}
 			}
@@ -132,6 +140,10 @@ func (p *Plan) expand(total int) error {
 		x, err := p.ahead[design%chunk].x, p.ahead[design%chunk].err
 		if err != nil {
 			return err
+		}
+		if x.rule >= 0 {
+			p.Removed[x.rule]++
+			continue
 		}
 		maps.Copy(p.Inputs, x.resolved.Inputs)
 		said.add(x.resolved)
@@ -155,6 +167,7 @@ func (p *Plan) expand(total int) error {
 		}
 		p.first = append(p.first, p.Runs()+replicates)
 	}
+	p.Notes = append(p.Notes, p.ruleNotes(total)...)
 	if p.Merged > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
 	}
@@ -170,8 +183,8 @@ func (p *Plan) expand(total int) error {
 // sizeKeys are where the size of a plan is decided, the first to be named.
 var sizeKeys = []string{"run.max_runs", "axes", "cases", "zip", "oat", "replicates"}
 
-// size counts the designs before merging; more runs than max_runs are an
-// error that shows what they are the product of.
+// size counts the designs before rules and merging; more runs than max_runs
+// are an error that shows what they are the product of.
 func (p *Plan) size() (int, error) {
 	st := p.Study
 	runs := big.NewInt(int64(st.Replicates))
@@ -181,7 +194,11 @@ func (p *Plan) size() (int, error) {
 		runs.Mul(runs, big.NewInt(int64(len(a.Levels))))
 		factors = append(factors, fmt.Sprintf("%s %d", a.Name, len(a.Levels)))
 	}
-	if runs.Cmp(big.NewInt(st.MaxRuns)) > 0 {
+	limit := st.MaxRuns
+	if len(st.Where) > 0 { // the rules decide first
+		limit = max(limit, maxDesigns*int64(st.Replicates))
+	}
+	if runs.Cmp(big.NewInt(limit)) > 0 {
 		if p.inner > 1 {
 			factors = append(factors, fmt.Sprintf("oat %d", p.inner))
 		}

@@ -22,10 +22,13 @@ type expansion struct {
 	resolved   *scenario.Resolved
 	infeasible string
 	notes      []string
+	rule       int // of [[where]] that takes the design out; -1 = none
 }
 
 // resolve expands design number n: outer combination n / inner, and in it the
-// baseline (0) or one change.
+// baseline (0) or one change. A rule that takes out the baseline takes its
+// changes with it: there would be nothing to compare them with. What a rule
+// takes out need not be valid.
 func (p *Plan) resolve(n int) (*expansion, error) {
 	x := &expansion{outer: make([]study.Level, len(p.Study.Axes)), change: math.NaN()}
 	for rest, i := n/p.inner, len(p.Study.Axes)-1; i >= 0; i-- {
@@ -39,10 +42,15 @@ func (p *Plan) resolve(n int) (*expansion, error) {
 			return nil, err
 		}
 	}
-	if change := n % p.inner; change > 0 {
+	x.rule = p.rule(x)
+	if change := n % p.inner; change > 0 && x.rule < 0 {
 		if err := b.vary(change - 1); err != nil {
 			return nil, err
 		}
+		x.rule = p.rule(x)
+	}
+	if x.rule >= 0 {
+		return x, nil
 	}
 	return x, b.validate()
 }

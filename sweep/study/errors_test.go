@@ -21,7 +21,6 @@ var wrongSettings = []wrong{
 	{"schema = 1\n[replicate]\nn = 1", `did you mean "replicates"?`},
 	{"schema = 1\n[replicates]\nnn = 1", `did you mean "replicates.n"?`},
 	{"schema = 1\n[sample]\nmethod = 'lhs'", "dir/demo.toml:3:1: sample: this version has no [sample]"},
-	{"schema = 1\n[[where]]\nkeep = 'x'", "this version has no [where]"},
 	{"schema = 1\n[replicates]\ncrn = true", "dir/demo.toml:3:1: replicates: this version has no replicates.crn"},
 	{"schema = 1\n[output]\nrequests = 'all'", "this version has no output.requests"},
 	{"schema = 1\nname = 'Big Study'", `"Big Study" is not a name of a study`},

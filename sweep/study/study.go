@@ -30,6 +30,8 @@ type Study struct {
 	Axes []Axis // outer product in file order, last fastest: axes, zips and cases
 	OAT  []Axis // one parameter at a time around each outer combination
 
+	Where []Rule // what stays out of the plan, in file order
+
 	Replicates int      // runs per point, at least 1; default 1
 	Seed       uint64   // of all random streams; default 0, which is a seed like others
 	MaxRuns    int64    // most runs the plan may have; default 100,000
@@ -195,6 +197,8 @@ func (d *decoder) entry(e scenario.Entry) error {
 		return d.cases(e)
 	case "oat":
 		return d.oat(e)
+	case "where":
+		return d.where(e)
 	case "report":
 		return d.report(e)
 	case "schema", "name", "description", "base", "replicates", "output", "run":
@@ -213,12 +217,12 @@ func (d *decoder) entry(e scenario.Entry) error {
 var (
 	known = []string{
 		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
-		"axes", "zip", "cases", "oat", "replicates", "output", "run",
+		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
 		"report", "report.keep", "report.baseline", "report.published", "report.plot",
 		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
 	}
 	later = []string{
-		"sample", "where", "search", "objective", "accuracy", "uncertainty",
+		"sample", "search", "objective", "accuracy", "uncertainty",
 		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
 	}
 )
