@@ -94,6 +94,7 @@ func TestPublished(t *testing.T) {
 		{Name: "short TTFT", At: at("separate", 1000), Metric: "ttft_mean_ms", Value: 250, Tolerance: 0.10, Source: "table 1"},
 		{Name: "long TTFT", At: at("separate", 8000), Metric: "ttft_mean_ms", Value: 1000, Tolerance: 0.10, Because: "2 N P at the peak alone is 1.7 s"},
 		{Name: "long TPOT", At: at("separate", 32000), Metric: "tpot_mean_ms", Value: 1.33, Tolerance: 0.10},
+		{Name: "long TTFT again", At: at("separate", 8000), Metric: "ttft_mean_ms", Value: 1000, Tolerance: 0.10, Because: "-", Cannot: "it is above the peak"},
 		{Name: "overloaded", At: at("shared-6", 32000), Metric: "ttft_mean_ms", Value: 500, Tolerance: 0.10},
 		{Name: "its capacity", At: at("shared-6", 32000), Metric: "capacity_rps", Value: 1.67, Tolerance: 0.01},
 		{Name: "no room", At: at("shared-8", 32000), Metric: "tpot_mean_ms", Value: 1.33, Tolerance: 0.10},
@@ -107,7 +108,7 @@ func TestPublished(t *testing.T) {
 	r := studied(t, results.Meta{Report: spec}, "tpot_mean_ms")
 	s := r.published()[0]
 	want := []string{
-		"reproduced", "differs because 2 N P at the peak alone is 1.7 s", "differs, no reason given",
+		"reproduced", "differs because 2 N P at the peak alone is 1.7 s", "differs, no reason given", "cannot follow from the stated inputs: it is above the peak",
 		"cannot follow from the stated inputs: offered 4.000/s is 2.40 x the capacity 1.670/s", "reproduced",
 		"cannot follow from the stated inputs: KV of 32,000 tokens needs 8.4 GB", "reproduced",
 		"cannot follow from the stated inputs: offered 4.000/s is 2.40 x the capacity 1.670/s",
@@ -120,10 +121,10 @@ func TestPublished(t *testing.T) {
 			t.Errorf("%s: %q, want %q", s.rows[i][0], s.rows[i][4], w)
 		}
 	}
-	if s.rows[3][2] != "saturated" || s.rows[5][2] != "infeasible" {
-		t.Errorf("a value is shown where there is none: %q, %q", s.rows[3], s.rows[5])
+	if s.rows[4][2] != "saturated" || s.rows[6][2] != "infeasible" {
+		t.Errorf("a value is shown where there is none: %q, %q", s.rows[4], s.rows[6])
 	}
-	if got, want := s.notes[0], "12 published figures: 3 reproduced, 3 cannot follow from the stated inputs, 2 differ, 4 not answered"; got != want {
+	if got, want := s.notes[0], "13 published figures: 3 reproduced, 4 cannot follow from the stated inputs, 2 differ, 4 not answered"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }

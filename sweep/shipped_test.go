@@ -29,9 +29,6 @@ func TestShippedStudies(t *testing.T) {
 		if name == "calibrated.toml" { // an overlay, made by calibrate fit
 			continue
 		}
-		if _, known := saturated[strings.TrimSuffix(name, ".toml")]; !known {
-			t.Errorf("%s is not in the table of TestShippedStudiesRun", name)
-		}
 		text, err := os.ReadFile(f)
 		if err != nil {
 			t.Fatal(err)

@@ -81,6 +81,9 @@ func Judge(v *view.View, p results.Published) Verdict {
 	}
 	if off > p.Tolerance*(1+1e-9) {
 		j.Word, j.Reason = Differs, p.Because
+		if p.Cannot != "" {
+			j.Word, j.Reason = Cannot, p.Cannot
+		}
 	}
 	return j
 }

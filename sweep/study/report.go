@@ -69,7 +69,7 @@ func (d *decoder) reference(doc *scenario.Document, e scenario.Entry) (string, e
 	return name, err
 }
 
-var publishedKeys = []string{"name", "at", "class", "metric", "value", "ratio_to", "tolerance", "source", "because"}
+var publishedKeys = []string{"name", "at", "class", "metric", "value", "ratio_to", "tolerance", "source", "because", "cannot"}
 
 // published decodes one [[report.published]].
 func (d *decoder) published(el *scenario.Document) error {
@@ -99,6 +99,8 @@ func (d *decoder) published(el *scenario.Document) error {
 			p.Source, err = textOf(el, e)
 		case "because":
 			p.Because, err = textOf(el, e)
+		case "cannot":
+			p.Cannot, err = textOf(el, e)
 		default:
 			err = unknownIn(el, e, publishedKeys)
 		}

@@ -25,6 +25,7 @@ ratio_to = "concurrency == 1"
 tolerance = 0.2
 source = "a table"
 because = "why"
+cannot = "never"
 [[report.published]]
 at = ""
 metric = "output_tok_s"
@@ -54,7 +55,7 @@ y = 3
 	want := spec.Report{
 		Keep: "tpot_gain_ratio > 0.1 && e2e_p50_ms < 9", Baseline: `weight_dtype == "fp16"`,
 		Published: []spec.Published{
-			{Name: "short TTFT", At: `context == "short"`, Class: "short", Metric: "ttft_mean_ms", Value: 38, RatioTo: "concurrency == 1", Tolerance: 0.2, Source: "a table", Because: "why"},
+			{Name: "short TTFT", At: `context == "short"`, Class: "short", Metric: "ttft_mean_ms", Value: 38, RatioTo: "concurrency == 1", Tolerance: 0.2, Source: "a table", Because: "why", Cannot: "never"},
 			{Name: "output_tok_s", Metric: "output_tok_s", Value: 1.5, Tolerance: 0.1},
 		},
 		Plots: []spec.Plot{

@@ -23,6 +23,7 @@ type Published struct {
 	Tolerance float64 `json:"tolerance"`          // largest relative difference that counts as reproduced, ratio
 	Source    string  `json:"source,omitempty"`   // where it was published
 	Because   string  `json:"because,omitempty"`  // why the simulated value differs, said only where it does
+	Cannot    string  `json:"cannot,omitempty"`   // why no machine with the stated inputs shows the figure, in place of Because
 }
 
 // Plot is a chart over the points.
