@@ -33,6 +33,14 @@ func TestNotes(t *testing.T) {
 		{"hardware.onchip_kv_gb_s", 5, "= 5 has no effect with onchip_kv_mib = 0", []any{"hardware.onchip_kv_mib", 2}},
 		{"hardware.onchip_kv_hit_ratio", 0.5, "= 0.5 has no effect with onchip_kv_mib = 0", []any{"hardware.onchip_kv_mib", 2}},
 		{"hardware.pcie_util", 0.5, "= 0.5 has no effect without pcie_gb_s", []any{"hardware.pcie_gb_s", 64}},
+		{"hardware.pcie_unpinned_util", 0.4, `= 0.4 has no effect with embedding = "device"`, []any{"engine.embedding", "host"}},
+		{"engine.kernels_per_layer", 5, "= 5 has no effect with kernel_launch_us = 0", []any{"engine.kernel_launch_us", 5}},
+		{"engine.kv_prefetch", true, "= true has no effect with kv_access_us = 0", []any{"hardware.kv_access_us", 5}},
+		{"engine.kv_dequant_flops", 2, `= 2 has no effect with kv_dtype = "fp16"`, []any{"model.kv_dtype", "int4"}},
+		{"hardware.llc_context_tokens", 8192, "= 8192 has no effect with llc_growth = 0", []any{"hardware.llc_growth", 0.3}},
+		{"hardware.llc_growth", 0.3, "= 0.3 has no effect with llc_context_tokens = 0", []any{"hardware.llc_context_tokens", 8192}},
+		{"hardware.tlb_reach_gib", 2, "= 2 has no effect with tlb_penalty = 0", []any{"hardware.tlb_penalty", 0.1}},
+		{"hardware.tlb_penalty", 0.1, "= 0.1 has no effect with tlb_reach_gib = 0", []any{"hardware.tlb_reach_gib", 2}},
 		{"hardware.overlap", 0.5, `= 0.5 has no effect with kv_path = "shared"`, []any{"hardware.kv_path", "separate"}},
 	} {
 		s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}, values("hardware.pcie_gb_s", 0, c.path, c.value)).Scenario

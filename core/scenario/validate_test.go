@@ -58,6 +58,9 @@ func TestRules(t *testing.T) {
 		{[]any{in, map[string]any{"dist": "empirical", "values": []any{128, 0}}}, in + ".values: 0 is not a length: a whole number in [1,1e8] (tokens)"},
 		{[]any{out, map[string]any{"dist": "empirical", "values": []any{1.5}}}, out + ".values: 1.5 is not a length: a whole number in [1,1e8] (tokens)"},
 		{[]any{in + ".values", []any{1}}, in + `.values: has no effect with dist = "fixed"; set dist = "empirical"`},
+		{[]any{"hardware.pcie_gb_s", 0, "engine.embedding", "host-pinned"}, `engine.embedding: "host-pinned" needs hardware.pcie_gb_s; give the link to host memory, or keep the table on the device`},
+		{[]any{"hardware.pcie_gb_s", 0, "engine.logits", "host"}, `engine.logits: "host" needs hardware.pcie_gb_s; give the link to host memory, or read the logits from memory`},
+		{[]any{"hardware.pcie_gb_s", 0, "engine.logits", "memory"}, ""},
 		{[]any{"slo.x.max", 1, "slo.x.min", 2}, "slo.x.min: 2 is above max = 1"},
 		{[]any{"slo.x.max", 1, "slo.y.min", 2}, ""},
 	} {
