@@ -42,6 +42,7 @@ func (r *Report) Text(w io.Writer) error {
 		}
 		fmt.Fprintf(&b, "note  %s\n", note)
 	}
+	r.explanationText(&b)
 	fmt.Fprintf(&b, "\nfiles  %s, %s, %s, %s in %s\n", results.RunsFile, results.PointsFile, results.EffectsFile, File, r.data.Dir)
 	_, err := w.Write(b.Bytes())
 	return err
@@ -77,6 +78,7 @@ func (r *Report) markdown() []byte {
 		}
 		fmt.Fprintf(&b, "- %s\n", escape(note))
 	}
+	r.explanationMarkdown(&b)
 	fmt.Fprintf(&b, "\n## provenance\n\n- study %s, SHA-256 %s\n- seed %d, simulator version %d, result schema %d\n", results.StudyFile, m.StudySHA256, m.Seed, m.SimVersion, m.Schema)
 	for _, set := range m.Set {
 		fmt.Fprintf(&b, "- set on the command line: %s\n", escape(set))

@@ -28,6 +28,8 @@ type Report struct {
 	plots    []plots.Plot
 	summary  []string
 	sections []section
+
+	explanation string // of a study of one point; "" = none
 }
 
 // section is a table with what must be said about it.
@@ -55,6 +57,9 @@ func Load(dir string) (*Report, error) {
 	r := &Report{data: v}
 	names := shown(v.Manifest.Metrics)
 	r.metrics = slices.DeleteFunc(v.Metrics(), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
+	if r.explanation, err = v.Explanation(); err != nil {
+		return nil, err
+	}
 	r.summary = r.counts()
 	r.sections = r.effects()
 	if r.sections == nil {

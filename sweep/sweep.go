@@ -3,12 +3,14 @@
 package sweep
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"path/filepath"
 
 	"scoville/core"
 	"scoville/core/scenario"
+	"scoville/sweep/explain"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 	"scoville/sweep/results"
@@ -31,6 +33,7 @@ var (
 // them.
 type Options struct {
 	File     string   // study file
+	Point    string   // run this point alone: its index, id, or the unique beginning of its id; "" = all
 	Set      []string // "PATH=VALUE", over everything in the study
 	Dir      string   // where results go; "" = as the study says
 	Jobs     int      // simulations at a time, at least 1
@@ -106,6 +109,17 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if out.Dir == "" {
 		out.Dir = p.Study.OutputDir
 	}
+	if o.Point != "" {
+		i, err := p.Find(o.Point)
+		if err != nil {
+			return nil, &InputError{fmt.Errorf("--point %s: %w", o.Point, err)}
+		}
+		p = p.Only(i)
+		out.Plan = p
+		if o.Dir == "" {
+			out.Dir += "-" + p.ID(0)[:8] // not over those of the whole study
+		}
+	}
 	set, err := results.Create(out.Dir, meta(p, o))
 	if err != nil {
 		return nil, &InputError{err}
@@ -127,7 +141,39 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}); err != nil {
 		return nil, err
 	}
+	if err := explainOnly(ctx, set, out, o); err != nil {
+		return nil, err
+	}
 	return out, set.Close()
+}
+
+// explainOnly explains the point of a sweep of one, from its tables. The
+// results are whole without: an interrupt ends it quietly.
+func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options) error {
+	if out.Plan.Len() != 1 || out.Counts[results.Failed] > 0 || o.newSimulate != nil {
+		return set.Explain(nil)
+	}
+	d, err := results.OpenFor(out.Dir, func([]string) []string { return nil })
+	if err != nil {
+		return err
+	}
+	runs, err := d.Runs()
+	if err != nil {
+		return err
+	}
+	x, err := explain.Point(ctx, explain.Input{Plan: out.Plan, Runs: runs, Jobs: o.Jobs})
+	if ctx.Err() != nil {
+		return set.Explain(nil)
+	}
+	if err != nil {
+		return err
+	}
+	x.Rerun = rerun(d, x, o.Point == "")
+	var text bytes.Buffer
+	if err := x.Text(&text); err != nil {
+		return err
+	}
+	return set.Explain(text.Bytes())
 }
 
 // simulate runs every point and replicate on the pool and returns the rows in

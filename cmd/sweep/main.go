@@ -29,7 +29,7 @@ Exit codes:
   2    bad usage or study; nothing was run
   3    finished, but runs failed, or no point can run; results written
   4    stopped at the first failed run (--fail-fast)
-  6    refused: the folder holds other results, or is in use
+  6    refused: the folder holds other results or is in use, or an input has changed
   130  interrupted`
 
 func exitCode(err error) int {
@@ -41,7 +41,7 @@ func exitCode(err error) int {
 		return 0
 	case errors.Is(err, context.Canceled):
 		return 130
-	case errors.Is(err, sweep.ErrForeign), errors.Is(err, sweep.ErrLocked):
+	case errors.Is(err, sweep.ErrForeign), errors.Is(err, sweep.ErrLocked), errors.Is(err, sweep.ErrChanged):
 		return 6
 	case errors.As(err, &usage), errors.As(err, &input):
 		return 2
@@ -82,6 +82,7 @@ report.
 
   sweep plan studies/sensitivity.toml      # what would run
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
+  sweep show results/sensitivity --point 0 # why a point has its numbers
   sweep list keys onchip                   # what a study may say
   sweep profile config.json -o llama.toml  # a model of your own, to review
 `) + "\n" + exitCodes,
@@ -92,7 +93,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(stdout, stderr), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(runCommand(stdout, stderr), showCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

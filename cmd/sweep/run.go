@@ -24,10 +24,12 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 Run simulates every point of a study and writes runs.parquet, points.parquet,
 effects.parquet, report.md, manifest.json and a copy of the study to
 results/NAME. The tables do not depend on -j. Results of the same study are
-replaced as a whole; those of another are refused.
+replaced as a whole; those of another are refused. A study of one point is
+explained, as sweep show does it; --point runs one point of a study alone.
 `) + "\n" + exitCodes,
 		Example: `  sweep run studies/sensitivity.toml
-  sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500`,
+  sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500
+  sweep run studies/sensitivity.toml --point 4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Jobs < 1 {
@@ -50,6 +52,7 @@ replaced as a whole; those of another are refused.
 	f.StringVarP(&o.Dir, "output", "o", "", "folder of the results (default: [output] dir, else results/NAME)")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study; recorded with the results")
+	f.StringVar(&o.Point, "point", "", "run one point alone: its index, its id or the beginning of one; results go to results/NAME-ID")
 	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failed run and write nothing")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
 	return c

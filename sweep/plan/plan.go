@@ -18,6 +18,7 @@ import (
 	"runtime"
 	"slices"
 	"sort"
+	"strconv"
 	"strings"
 	"sync"
 
@@ -43,6 +44,8 @@ type Plan struct {
 	ahead   []resolution         // of the chunk that expand is at
 	inner   int                  // designs of one outer combination: baseline and changes
 	designs []int                // of the points: number in the unmerged product
+	ids     [][8]byte            // of the points
+	skipped int                  // points before the first, of a plan that is a part of another
 	first   []int                // run of each point, and at the end the number of runs
 }
 
@@ -159,6 +162,7 @@ func (p *Plan) expand(total int) error {
 		}
 		seen[[16]byte(sum[:16])] = true
 		p.designs = append(p.designs, design)
+		p.ids = append(p.ids, [8]byte(sum[:8]))
 		rests.add(x.resolved)
 		replicates := p.Study.Replicates
 		if replicates > 1 && !random(&x.resolved.Scenario) {
@@ -241,6 +245,38 @@ func (p *Plan) Order() []int {
 	return rand.New(rand.NewPCG(0x5c0711e, uint64(p.Runs()))).Perm(p.Runs())
 }
 
+// ID is that of point i: the hash of its resolved scenario.
+func (p *Plan) ID(i int) string { return hex.EncodeToString(p.ids[i][:]) }
+
+// Find returns the point that a word names: its index, its id, or the
+// beginning of its id where no other has it.
+func (p *Plan) Find(word string) (int, error) {
+	if i, err := strconv.Atoi(word); err == nil && i >= 0 && i < p.Len() && len(word) < 16 {
+		return i, nil
+	}
+	found := []int{}
+	for i := range p.Len() {
+		if word != "" && strings.HasPrefix(p.ID(i), strings.ToLower(word)) {
+			found = append(found, i)
+		}
+	}
+	switch {
+	case len(found) == 1:
+		return found[0], nil
+	case len(found) > 1:
+		return 0, fmt.Errorf("%d points have an id that begins so, for example %s and %s", len(found), p.ID(found[0]), p.ID(found[1]))
+	}
+	return 0, fmt.Errorf("none of %s points has this index or id", grouped(fmt.Sprint(p.Len())))
+}
+
+// Only is the plan of point i alone. The point keeps its index.
+func (p *Plan) Only(i int) *Plan {
+	q := *p
+	q.designs, q.ids, q.skipped = p.designs[i:i+1], p.ids[i:i+1], p.skipped+i
+	q.first = []int{0, p.first[i+1] - p.first[i]}
+	return &q
+}
+
 // Point resolves point i.
 func (p *Plan) Point(i int) (*Point, error) {
 	design := p.designs[i]
@@ -248,9 +284,7 @@ func (p *Plan) Point(i int) (*Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	pt := &Point{Index: i, Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0, OATChange: x.change, Infeasible: x.infeasible}
-	sum := sha256.Sum256(x.resolved.Canonical())
-	pt.ID = hex.EncodeToString(sum[:8])
+	pt := &Point{Index: p.skipped + i, ID: p.ID(i), Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0, OATChange: x.change, Infeasible: x.infeasible}
 	if x.variation != nil {
 		pt.OATPath, pt.OATLevel = x.variation.Name, x.level.Name
 	}

@@ -80,7 +80,7 @@ var runTail = []table.Column{
 	{Name: "capacity_rps", Kind: table.Float64, Unit: "rps", Definition: "requests per second that the point can serve"},
 	{Name: "load_ratio", Kind: table.Float64, Unit: "ratio", Definition: "offered_rps / capacity_rps"},
 	{Name: "bound", Kind: table.String, Definition: "resource with the largest share of device time"},
-	{Name: "weakest_source", Kind: table.String, Definition: "weakest grade among the numbers that went in: published, calibrated, derived or assumed"},
+	{Name: "weakest_source", Kind: table.String, Definition: "weakest grade among the numbers that went in: published, calibrated, derived or assumed, weakest last"},
 	{Name: "calibrated", Kind: table.Bool, Definition: "an overlay from a calibration applies to this point"},
 	{Name: "extrapolated", Kind: table.Bool, Definition: "the point lies outside the conditions that its calibration was measured at; NULL without calibration"},
 	{Name: "outside", Kind: table.String, Definition: "conditions of the calibration that the point leaves, and how"},

@@ -83,7 +83,8 @@ func (d *decoder) base(e scenario.Entry) error {
 	if err != nil {
 		return err
 	}
-	for _, file := range files {
+	for _, name := range files {
+		file := name
 		if !filepath.IsAbs(file) {
 			file = filepath.Join(filepath.Dir(d.doc.File), file)
 		}
@@ -99,6 +100,7 @@ func (d *decoder) base(e scenario.Entry) error {
 		if err != nil {
 			return err
 		}
+		layer.Name = name // as the study has it, wherever the command was called
 		d.study.Layers = append(d.study.Layers, layer)
 	}
 	return nil

@@ -1,0 +1,71 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scoville/sweep"
+)
+
+// showCommand is sweep show.
+func showCommand(stdout io.Writer) *cobra.Command {
+	o := sweep.ShowOptions{}
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "show DIR",
+		Short: "Explain one point of results",
+		Long: strings.TrimSpace(`
+Show explains one point of the results in DIR: every value that is not a
+default, with the layer that set it and how well it is known; what memory
+holds; what a step, a request and the run spend their time on and what bounds
+them; the largest contributors; what 10 % more of each resource would buy, by
+paired runs; and how to run the point alone.
+
+It simulates the point again from DIR/study.toml and the inputs that stand
+where they stood (manifest.json says where, and their SHA-256), and says
+whether the numbers are those of runs.parquet to the bit. Where a file has
+changed it names it and stops.
+
+Without --point it explains the only point, or the only baseline.
+`) + "\n" + exitCodes,
+		Example: `  sweep show results/sensitivity --point 4
+  sweep show results/sensitivity --point 3fa9
+  sweep show results/grid --point 17 --json > point.json`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if o.Jobs < 1 {
+				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
+			}
+			o.Dir = args[0]
+			x, err := sweep.Show(c.Context(), o)
+			if x == nil {
+				return err
+			}
+			if asJSON {
+				return errors.Join(writeJSON(stdout, x), err)
+			}
+			return errors.Join(x.Text(stdout), err)
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Point, "point", "", "index, id or unique beginning of an id, as in points.parquet")
+	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	f.BoolVar(&o.Quick, "quick", false, "leave out what 10 % more of each resource would buy")
+	f.BoolVar(&asJSON, "json", false, "write the explanation as JSON")
+	return c
+}
+
+func writeJSON(w io.Writer, x *sweep.Explanation) error {
+	text, err := json.MarshalIndent(x, "", "  ")
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(w, "%s\n", text)
+	return err
+}
