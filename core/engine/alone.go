@@ -10,22 +10,23 @@ const loneBits = 7
 
 // lone is a step of one prompt chunk and nothing else.
 type lone struct {
+	machine       *perf.Machine
 	c, n          int32
 	last          bool
 	device, total float64 // s; device is without host and adapter
 }
 
-// alone returns the step of n prompt tokens after c, alone in it. Workloads
+// alone returns the step of n prompt tokens after c, alone in it on machine m. Workloads
 // repeat lengths, so the latest are remembered.
-func (e *Engine) alone(c, n int, last bool) *lone {
+func (e *Engine) alone(m *perf.Machine, c, n int, last bool) *lone {
 	memo := &e.lone[(uint32(c)*0x85ebca6b+uint32(n)*0x9e3779b1)>>(32-loneBits)] // lengths are often multiples of powers of two
-	if memo.n == int32(n) && memo.c == int32(c) && memo.last == last {
+	if memo.n == int32(n) && memo.c == int32(c) && memo.last == last && memo.machine == m {
 		return memo
 	}
 	e.soloB = perf.Batch{}
-	e.soloB.AddChunk(c, n, e.m.Window(), last)
-	e.m.Step(&e.soloB, &e.solo)
-	*memo = lone{int32(c), int32(n), last, e.solo.Device().Value, e.solo.Total.Value}
+	e.soloB.AddChunk(c, n, m.Window(), last)
+	m.Step(&e.soloB, &e.solo)
+	*memo = lone{m, int32(c), int32(n), last, e.solo.Device().Value, e.solo.Total.Value}
 	return memo
 }
 
@@ -34,7 +35,7 @@ func (e *Engine) alone(c, n int, last bool) *lone {
 // is n tokens after c.
 func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
 	device := e.cost.Device().Value
-	own := min(e.alone(c, n, last).device, device)
+	own := min(e.alone(e.m, c, n, last).device, device)
 	r.Host += e.cost.Overhead().Value
 	r.Adapter += e.cost.Stages[perf.Adapter].Value
 	r.Prefill += own
@@ -53,11 +54,11 @@ func (e *Engine) first(id int32) {
 		return
 	}
 	r.HostRest, r.AdapterRest, r.PrefillRest = -e.out.overhead(), -e.out.Stages[perf.Adapter], -e.mixed
-	r.AloneFirst = e.cfg.Client + e.cfg.Frontend*float64(r.Prompt)
+	r.AloneFirst = e.cfg.Client + e.cfg.front(r.Prompt)
 	for c, n := 0, int(r.Prompt); c < n; {
-		m := e.cfg.piece(n - c)
-		r.AloneFirst += e.alone(c, m, c+m == n).total
-		c += m
+		k := e.cfg.piece(n - c)
+		r.AloneFirst += e.alone(e.base, c, k, c+k == n).total
+		c += k
 	}
 }
 

@@ -13,6 +13,7 @@ func TestAlone(t *testing.T) {
 		tr := newTrial(seed)
 		out := run(t, tr.m, tr.cfg, tr.reqs)
 		cfg := tr.cfg
+		cfg.Cold, cfg.Jitter, cfg.Phases = 0, 0, nil
 		cfg.Prefixes, cfg.Closed, cfg.Warmup, cfg.BatchWindow = 0, false, 0, 0
 		for i := range out.Requests[:min(5, len(out.Requests))] {
 			r := &out.Requests[i]
@@ -23,7 +24,7 @@ func TestAlone(t *testing.T) {
 			if tr.cfg.Prefixes == 0 && r.AloneFirst > r.TTFT()*(1+1e-9) || r.AloneRest > (r.Finish-r.First)*(1+1e-9) {
 				t.Fatalf("seed %d, request %d: alone %g and %g s, with others %g and %g s", seed, i, r.AloneFirst, r.AloneRest, r.TTFT(), r.Finish-r.First)
 			}
-			if close(a.Batch(), 0, a.Finish) != true || !close(a.PrefillRest, 0, a.Finish) {
+			if !close(a.Batch(), 0, a.Finish) || !close(a.PrefillRest, 0, a.Finish) {
 				t.Fatalf("seed %d, request %d: alone, others take %g s in steps of decodes and %g s in prompts", seed, i, a.Batch(), a.PrefillRest)
 			}
 		}
@@ -48,7 +49,7 @@ func TestPartsOfTPOT(t *testing.T) {
 				interfered++
 			}
 		}
-		if tr.cfg.MaxSeqs == 1 {
+		if tr.cfg.MaxSeqs == 1 && tr.cfg.Phases == nil {
 			for i := range out.Requests {
 				if r := &out.Requests[i]; !close(r.Batch(), 0, out.End) || !close(r.PrefillRest, 0, out.End) {
 					t.Fatalf("seed %d, request %d: others take %g and %g s of a machine for one", seed, i, r.Batch(), r.PrefillRest)

@@ -122,7 +122,8 @@ func (e *Engine) serve(members []int32) {
 	for range n {
 		e.batch.AddChunk(0, prompt, w, true)
 	}
-	e.m.Step(&e.batch, &e.cost)
+	e.turn()
+	e.costStep()
 	e.book(1)
 	for _, id := range members {
 		e.split(&e.out.Requests[id], 0, int(e.reqs[id].Prompt), true)
@@ -140,11 +141,13 @@ func (e *Engine) serve(members []int32) {
 			ended++
 		}
 		ctx := prompt + k
+		e.turn()
 		e.decodeBatch(n, ctx)
 		m := min(e.cost.Horizon, int(e.reqs[members[ended]].Output)-k)
 		if w > ctx {
 			m = min(m, w-ctx)
 		}
+		m = e.untilTurn(m)
 		e.book(m)
 		e.gap(members[ended:], m)
 		e.now += e.cost.Total.Sum(float64(m))
@@ -163,7 +166,7 @@ func (e *Engine) decodeBatch(n, ctx int) {
 	if ctx < w {
 		e.batch.DecodeGrowing = n
 	}
-	e.m.Step(&e.batch, &e.cost)
+	e.costStep()
 }
 
 // open admits a batch and returns the lengths it is padded to.

@@ -40,7 +40,10 @@ var schedulers = map[string]Config{
 // per token, whatever the contexts, and 0.02 ms per token moved to host memory or
 // back. Memory and compute are so fast that they do not show; the link of two
 // chips makes the time per token.
-func toy() *perf.Machine {
+func toy() *perf.Machine { return toyLink(0.04) }
+
+// toyLink is toy with a link of so many GB/s.
+func toyLink(rate float64) *perf.Machine {
 	return perf.New(&scenario.Scenario{
 		Model: model.Model{
 			Layers: 1, Hidden: 100, Heads: 2, KVHeads: 2, HeadDim: 1, FFN: 1, Vocab: 1,
@@ -48,7 +51,7 @@ func toy() *perf.Machine {
 		},
 		Hardware: hardware.Hardware{
 			Peak: hardware.Peaks{INT8: 1e40}, KVPath: hardware.Shared, MemoryBandwidthGBs: 1e30,
-			LinkBandwidthGBs: 0.04, PCIeGBs: 1e-4, PCIeUtil: 1, OnchipKVPolicy: hardware.None, OnchipKVHitRatio: -1,
+			LinkBandwidthGBs: rate, PCIeGBs: 1e-4, PCIeUtil: 1, OnchipKVPolicy: hardware.None, OnchipKVHitRatio: -1,
 			ComputeUtil: 1, ExpertComputeUtil: 1, AttentionComputeUtil: 1, WeightBandwidthUtil: 1, KVBandwidthUtil: 1, LinkUtil: 1, DRAMUtilCap: 1,
 		},
 		Engine: scenario.Engine{TP: 2, EP: 1, AttnSpeed: 1, AttnOccupancy: 1, HostOverlap: scenario.Sum, StepUs: 1000, SequenceUs: 100},
@@ -231,6 +234,16 @@ func (c *Config) set(key string, list []int32) bool {
 		c.BucketTokens = n
 	case "closed":
 		c.Closed, c.Concurrency = true, n
+	case "cold_ms":
+		c.Cold = float64(n) * 1e-3
+	case "jitter_us":
+		c.Jitter, c.JitterOn, c.Noise = float64(n)*1e-6, 0.5, workload.NewStream(1, 0, "allocator")
+	case "ingress_ms":
+		c.Ingress = float64(n) * 1e-3
+	case "ingress_outside":
+		c.IngressFree = n > 0
+	case "slow_ms": // from, to: the link at half its rate, 0.02 ms per token
+		c.Phases = []Phase{{float64(list[0]) * 1e-3, toyLink(0.02)}, {float64(list[1]) * 1e-3, toy()}}
 	case "think_ms":
 		c.Think = float64(n) * 1e-3
 	default:
@@ -311,6 +324,8 @@ func (ev Event) String() string {
 			s += " swap"
 		}
 		return s
+	case Change:
+		return fmt.Sprintf("change %d", ev.N)
 	case Arrive, First, Finish:
 		return fmt.Sprintf("%s %d", ev.Kind, ev.ID)
 	}

@@ -29,7 +29,7 @@ type Event struct {
 	At              float64 // s; Arrive: entry into the queue, told when the engine next looks; Steps: their end
 	Kind            EventKind
 	ID              int32 // request, -1 for steps
-	N               int   // Admit: tokens of its first chunk; Steps: how many alike; Preempt: tokens held
+	N               int   // Admit: tokens of its first chunk; Steps: how many alike; Preempt: tokens held; Change: number of the phase
 	Decodes, Prompt int   // Steps: decoding sequences and prompt tokens of each
 }
 
@@ -44,6 +44,7 @@ const (
 	First   EventKind = "first"   // a request emits its first token
 	Preempt EventKind = "preempt" // a running request goes back to the queue
 	Finish  EventKind = "finish"  // a request is answered
+	Change  EventKind = "change"  // the steps from now on run on another machine
 )
 
 // Order is the order in which waiting requests are admitted.
@@ -88,6 +89,15 @@ type Config struct {
 	Frontend float64 // s per prompt token of the serial front end
 	Client   float64 // s added once to first and last token
 
+	Ingress     float64 // s between a request's arrival at the server and the queue or front end, as many at a time as come
+	IngressFree bool    // the clock of a request starts when its ingress is over
+
+	Cold     float64         // s that the first step of each engine waits
+	Jitter   float64         // s of further host time per step, mean
+	JitterOn float64         // probability that a step has any
+	Noise    workload.Stream // decides it by replica and step
+	Phases   []Phase         // other machines that the steps run on in turn, by time
+
 	Closed      bool    // closed loop: Concurrency in flight
 	Concurrency int     //
 	Think       float64 // s between an answer and the next request
@@ -100,6 +110,13 @@ type Config struct {
 	Routing  Routing // Cluster
 
 	Trace func(Event) // optional: sees what happens, in order; Run only
+}
+
+// Phase says from when on steps run on which machine. A step that has begun
+// ends on the machine it began on.
+type Phase struct {
+	From    float64 // s, ascending
+	Machine *perf.Machine
 }
 
 // Output is what a run leaves. Its slices are reused by the next run of the

@@ -38,8 +38,12 @@ func (l *ledger) note(ev Event) {
 	}
 	l.demand(ev.At >= l.now, ev, "time runs backwards")
 	l.now = ev.At
-	if ev.Kind == Steps {
+	switch ev.Kind {
+	case Steps:
 		l.step(ev)
+		return
+	case Change:
+		l.demand(ev.N >= 1 && ev.N <= len(l.cfg.Phases) && ev.At >= l.cfg.Phases[ev.N-1].From-simultaneous, ev, "no machine changes before its time")
 		return
 	}
 	f := &l.fate[ev.ID]

@@ -12,11 +12,13 @@ type intake struct {
 	releases []float64 // closed loop: times of the next requests, in order
 	head     int
 	frontend float64
+	ingress  float64 // s between arrival and the queue or front end
+	outside  bool    // the clock of a request starts after its ingress
 	free     float64 // when the front end is next free
 }
 
 func (in *intake) reset(cfg *Config, reqs []workload.Request) {
-	*in = intake{reqs: reqs, closed: cfg.Closed, releases: in.releases[:0], frontend: cfg.Frontend}
+	*in = intake{reqs: reqs, closed: cfg.Closed, releases: in.releases[:0], frontend: cfg.Frontend, ingress: cfg.Ingress, outside: cfg.IngressFree}
 	if cfg.Closed {
 		for range min(cfg.Concurrency, len(reqs)) {
 			in.releases = append(in.releases, 0)
@@ -37,10 +39,24 @@ func (in *intake) peek() (arrival, entry float64, ok bool) {
 	default:
 		arrival = in.releases[in.head]
 	}
-	if in.frontend == 0 {
-		return arrival, arrival, true
+	entry = arrival + in.ingress
+	if in.outside {
+		arrival = entry
 	}
-	return arrival, max(arrival, in.free) + in.frontend*float64(in.reqs[in.next].Prompt), true
+	if in.frontend == 0 {
+		return arrival, entry, true
+	}
+	return arrival, max(entry, in.free) + in.frontend*float64(in.reqs[in.next].Prompt), true
+}
+
+// front returns the seconds that a prompt of n tokens spends between the start
+// of its clock and the queue when it need not wait.
+func (c *Config) front(n int32) float64 {
+	f := c.Frontend * float64(n)
+	if !c.IngressFree {
+		f += c.Ingress
+	}
+	return f
 }
 
 // take consumes the request that peek showed and returns its number.

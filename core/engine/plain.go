@@ -15,7 +15,7 @@ import (
 // fills every field of Output but Events.
 func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
-	p := plain{cfg: cfg, m: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[[2]int]perf.Cost{}}
+	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[[2]int]perf.Cost{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
 		p.batches()
@@ -49,6 +49,7 @@ func (p *plain) iterate(ctx context.Context) error {
 			p.now = entry
 			continue
 		}
+		p.change()
 		p.schedule()
 		if p.cfg.Saturate && len(p.waiting) == 0 {
 			if p.mark != nil {
@@ -88,7 +89,9 @@ type plainWork struct {
 
 type plain struct {
 	cfg       Config
-	m         *perf.Machine
+	m         *perf.Machine // that steps run on now
+	base      *perf.Machine // the undisturbed one
+	phase     int           // of cfg.Phases, the next one
 	reqs      []workload.Request
 	out       *Output
 	in        intake
@@ -121,7 +124,7 @@ func (p *plain) arrive(atNow bool) {
 		arrival, entry = min(arrival, p.now), min(entry, p.now)
 		id := p.in.take(entry)
 		q := p.reqs[id]
-		front := p.cfg.Frontend * float64(q.Prompt)
+		front := p.cfg.front(q.Prompt)
 		p.out.Requests[id] = metrics.Request{
 			Class: q.Class, Prompt: q.Prompt, Output: q.Output,
 			Waiting: int32(len(p.waiting)),
@@ -216,6 +219,7 @@ func (p *plain) execute() {
 	var c perf.Cost
 	b.Swapped = p.swapped
 	p.m.Step(&b, &c)
+	p.cfg.disturb(&c, p.out.Steps, 0)
 	p.book(&c, resident)
 	p.share(&c)
 	p.now += c.Total.Value

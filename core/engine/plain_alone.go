@@ -67,7 +67,7 @@ func (p *plain) own(s *plainSeq, ctx, n int) {
 	if !ok {
 		var b perf.Batch
 		b.AddVerify(ctx, n, p.m.Window())
-		p.m.Step(&b, &c)
+		p.base.Step(&b, &c)
 		p.steps[[2]int{ctx, n}] = c
 	}
 	r := &p.out.Requests[s.id]
@@ -81,13 +81,13 @@ func (p *plain) own(s *plainSeq, ctx, n int) {
 func (p *plain) first(s *plainSeq) {
 	r := &p.out.Requests[s.id]
 	r.First = p.now + p.cfg.Client
-	r.AloneFirst = p.cfg.Client + p.cfg.Frontend*float64(s.prompt)
+	r.AloneFirst = p.cfg.Client + p.cfg.front(int32(s.prompt))
 	for c := 0; c < s.prompt; {
 		n := p.cfg.piece(s.prompt - c)
 		var b perf.Batch
 		var solo perf.Cost
 		b.AddChunk(c, n, p.m.Window(), c+n == s.prompt)
-		p.m.Step(&b, &solo)
+		p.base.Step(&b, &solo)
 		r.AloneFirst += solo.Total.Value
 		c += n
 	}
@@ -97,5 +97,13 @@ func (p *plain) first(s *plainSeq) {
 func (p *plain) verify(s *plainSeq) {
 	if r := &p.out.Requests[s.id]; !close(s.batch, r.Batch(), r.Finish) {
 		p.fault = fmt.Errorf("conservation: request %d: others' share of its decode steps adds up to %g s, %g s are left", s.id, s.batch, r.Batch())
+	}
+}
+
+// change goes on to the machine that steps run on at time now.
+func (p *plain) change() {
+	for p.phase < len(p.cfg.Phases) && due(p.cfg.Phases[p.phase].From, p.now, true) {
+		p.m = p.cfg.Phases[p.phase].Machine
+		p.phase++
 	}
 }

@@ -132,7 +132,9 @@ func (p *plain) serve(members []*plainSeq) {
 // step runs one step of a batch that holds `resident` tokens.
 func (p *plain) step(b *perf.Batch, resident int) perf.Cost {
 	var c perf.Cost
+	p.change()
 	p.m.Step(b, &c)
+	p.cfg.disturb(&c, p.out.Steps, 0)
 	p.book(&c, float64(resident))
 	p.now += c.Total.Value
 	p.arrive(false)

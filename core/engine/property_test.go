@@ -172,6 +172,7 @@ func TestCutRun(t *testing.T) {
 func TestTimeScale(t *testing.T) {
 	for seed := range uint64(trials()) {
 		tr := newTrial(seed)
+		tr.cfg.Phases = nil // machines of their own
 		slow := run(t, tr.m, tr.cfg, tr.reqs)
 		tr.speedUp()
 		fast := run(t, tr.m, tr.cfg, tr.reqs)
@@ -202,10 +203,11 @@ func (tr *trial) speedUp() {
 	for _, rate := range []*float64{&h.Peak.INT8, &h.MemoryBandwidthGBs, &h.WeightBandwidthGBs, &h.StateBandwidthGBs, &h.OnchipKVGBs, &h.LinkBandwidthGBs, &h.PCIeGBs, &h.AdapterPeakTFLOPS} {
 		*rate *= 2
 	}
-	for _, time := range []*float64{&h.LinkLatencyUs, &h.AdapterLatencyUs, &e.StepUs, &e.LayerUs, &e.SequenceUs, &e.PrefillStepUs, &e.SamplingUs, &e.LaunchUs, &h.KVAccessUs, &c.BatchWindow, &c.Frontend, &c.Client, &c.Think} {
+	for _, time := range []*float64{&h.LinkLatencyUs, &h.AdapterLatencyUs, &e.StepUs, &e.LayerUs, &e.SequenceUs, &e.PrefillStepUs, &e.SamplingUs, &e.LaunchUs, &h.KVAccessUs, &c.BatchWindow, &c.Frontend, &c.Client, &c.Think, &c.Ingress, &c.Cold, &c.Jitter} {
 		*time /= 2
 	}
 	tr.m = perf.New(&tr.sc)
+	c.Phases = nil
 	tr.reqs = slices.Clone(tr.reqs)
 	for i := range tr.reqs {
 		tr.reqs[i].Arrival /= 2

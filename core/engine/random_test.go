@@ -66,11 +66,29 @@ func newTrial(seed uint64) trial {
 	}
 	t.cfg.Blocks = (longest+e.BlockSize-1)/e.BlockSize*pick(r, 1, 2, 5, 100) + r.IntN(4)
 	t.cfg.Watermark = t.cfg.Blocks / 100 * r.IntN(3)
+	if seed%3 == 0 {
+		t.disturb(rand.New(rand.NewPCG(seed, 8)))
+	}
 	if r.IntN(4) == 0 {
 		t.cfg.Closed, t.cfg.Concurrency = true, 1+r.IntN(20)
 		t.cfg.Think = pick(r, 0.0, 0.1)
 	}
 	return t
+}
+
+// disturb adds effects that come and go over the time of the run.
+func (t *trial) disturb(r *rand.Rand) {
+	c := &t.cfg
+	c.Ingress, c.IngressFree, c.Cold = pick(r, 0, 0.02), r.IntN(2) == 0, pick(r, 0, 0.5)
+	c.Jitter, c.JitterOn, c.Noise = pick(r, 0.0, 0, 1e-3), pick(r, 0.2, 1), workload.NewStream(r.Uint64(), 0, "noise")
+	span := t.reqs[len(t.reqs)-1].Arrival + 10*r.Float64()
+	slow := t.sc
+	h := &slow.Hardware
+	for _, rate := range []*float64{&h.MemoryBandwidthGBs, &h.WeightBandwidthGBs, &h.StateBandwidthGBs, &h.Peak.INT8} {
+		*rate *= pick(r, 1, 0.3)
+	}
+	from := span * r.Float64() * pick(r, 0, 0.3, 1)
+	c.Phases = []Phase{{from, perf.New(&slow)}, {from + span*r.Float64(), t.m}}
 }
 
 // addPrefixes lets the requests share prefixes in a random tree.

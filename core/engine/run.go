@@ -49,6 +49,7 @@ func (e *Engine) iterate(ctx context.Context) error {
 // cycle schedules and takes the next steps. It is done when a saturated run has
 // emptied its queue.
 func (e *Engine) cycle() (done bool, err error) {
+	e.turn()
 	if err := e.schedule(); err != nil {
 		return false, err
 	}
@@ -64,7 +65,7 @@ func (e *Engine) cycle() (done bool, err error) {
 
 // advance takes one step, or as many as stay alike.
 func (e *Engine) advance() {
-	e.m.Step(&e.batch, &e.cost)
+	e.costStep()
 	m := 1
 	if len(e.chunks) == 0 && e.swapped == 0 {
 		m = e.jump()
@@ -134,6 +135,7 @@ func (e *Engine) jump() int {
 		// Forgetting a prefix can let the first one in: it then needs fewer blocks at once.
 		m = e.pool.Steps(e.step, m, max(e.pool.Free()-e.cache.Idle(), 0))
 	}
+	m = e.untilTurn(m)
 	if e.evicted {
 		return 1 // admission was barred in this step only
 	}

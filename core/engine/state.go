@@ -34,7 +34,8 @@ type seq struct {
 // them. It is for one goroutine.
 type Engine struct {
 	cfg  Config
-	m    *perf.Machine
+	m    *perf.Machine // that steps run on now
+	base *perf.Machine // the undisturbed one
 	reqs []workload.Request
 	out  *Output
 
@@ -78,6 +79,7 @@ type Engine struct {
 	pure    perf.Cost // the decodes of a mixed step without its prompts
 	lone    [1 << loneBits]lone
 	answers perf.Alone
+	phase   int     // of cfg.Phases, the next one
 	mixed   float64 // s that prompts and moves of KV took from decodes
 	idle    int
 	peaks   peaks
@@ -100,6 +102,7 @@ type chunk struct {
 }
 
 func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) {
+	e.base, e.phase = m, 0
 	e.cfg, e.m, e.reqs, e.out, e.cluster, e.replica = cfg, m, reqs, out, nil, 0
 	e.now, e.step, e.running, e.inSystem, e.decodes, e.counted, e.growing, e.idle = 0, 0, 0, 0, 0, 0, 0, 0
 	e.completed, e.mark = 0, nil
@@ -394,8 +397,8 @@ func (e *Engine) accept(id int, arrival, entry float64) {
 	e.out.Requests[id] = metrics.Request{
 		Class: q.Class, Prompt: q.Prompt, Output: q.Output, Waiting: int32(e.inSystem - e.running), Replica: e.replica,
 		Arrival: arrival, Entered: entry,
-		Host:  e.cfg.Client + e.cfg.Frontend*float64(q.Prompt),
-		Queue: entry - arrival - e.cfg.Frontend*float64(q.Prompt),
+		Host:  e.cfg.Client + e.cfg.front(q.Prompt),
+		Queue: entry - arrival - e.cfg.front(q.Prompt),
 	}
 	e.inSystem++
 	e.out.SystemArea += e.now - arrival

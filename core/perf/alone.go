@@ -89,5 +89,13 @@ func (a *Alone) extend() {
 	a.known += n
 }
 
+// AddHost adds s seconds of host time that nothing hides to the one next step.
+func (c *Cost) AddHost(s float64) {
+	c.Total.Value += s
+	c.Stages[Host].Value += s
+	c.Resources[HostCPU].Value += s
+	c.Horizon = 1
+}
+
 // Device returns the part of the step that is neither host nor adapter.
 func (c *Cost) Device() Line { return c.Total.sub(c.Overhead()).sub(c.Stages[Adapter]) }
