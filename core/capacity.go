@@ -51,7 +51,8 @@ const (
 // answer, long answers more often than short ones as they would be found there;
 // then waiting requests are served first come first served until the queue is
 // empty. It depends on the study seed, not on replicate, rate or arrival
-// process; NaN if it could not be measured.
+// process, nor on what passes: it is that of the undisturbed machine without
+// [[hardware.derate]] and after a cold start. NaN if it could not be measured.
 func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf.Machine, seed uint64) (float64, error) {
 	saturated := *sc
 	w := &saturated.Workload
@@ -64,6 +65,7 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 		saturated.Engine.Scheduler = scenario.Continuous // with a queue that never empties, the last in order would starve
 	}
 	saturated.Measurement.Warmup, saturated.SLO = 0, nil
+	saturated.Derate, saturated.Engine.ColdStartMs, saturated.Engine.IngressMs = nil, 0, 0
 	key := capacityKey(sha256.Sum256(appendUint(saturated.Canonical(), seed)))
 
 	e, mine := s.capacities.claim(key)
@@ -112,7 +114,7 @@ func (c *Capacities) forget(key capacityKey) {
 // measure does the run. Only cancellation is an error.
 func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.Machine, seed uint64) (float64, error) {
 	cfg := config(sc)
-	cfg.Saturate, cfg.Frontend = true, 0
+	cfg.Saturate, cfg.Frontend, cfg.Ingress, cfg.Cold = true, 0, 0, 0
 	s.generate(sc, 0, Options{Seed: seed}, &cfg)
 	for i := range s.requests {
 		s.requests[i].Arrival = 0

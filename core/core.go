@@ -124,6 +124,7 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 		return blank(Infeasible, err), nil
 	}
 	s.generate(sc, res.RateRPS, o, &cfg)
+	cfg.Phases = phases(sc, m)
 	if err := cfg.Fits(s.requests); err != nil {
 		return blank(Infeasible, tooLong(sc, &cfg, s.requests, err)), nil
 	}
@@ -232,6 +233,8 @@ func config(sc *scenario.Scenario) engine.Config {
 		Closed:   w.Arrival == workload.Closed, Concurrency: w.Concurrent, Think: w.ThinkTimeS,
 	}
 	c.Replicas = en.DP
+	c.Ingress, c.IngressFree = unit.Ms*en.IngressMs, en.Ingress == scenario.OutsideTTFT
+	c.Cold, c.Jitter, c.JitterOn = unit.Ms*en.ColdStartMs, unit.Us*en.JitterUs, en.JitterProb
 	c.Draft, c.Accept = en.SpecTokens, en.SpecAccept
 	if en.Routing == scenario.LeastLoaded {
 		c.Routing = engine.LeastLoaded
@@ -278,6 +281,7 @@ func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options, cfg
 		g.Block = sc.Engine.BlockSize
 	}
 	cfg.Prefixes, cfg.PrefixBlock = g.Prefixes()
+	cfg.Noise = workload.NewStream(o.Seed, o.Replicate, "allocator")
 	cfg.Drafts = workload.NewStream(o.Seed, o.Replicate, "drafts")
 	s.requests = g.Append(s.requests[:0])
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"scoville/core/hardware"
 	"scoville/core/scenario"
 	"scoville/core/workload"
 )
@@ -71,11 +72,13 @@ func knobBases(t *testing.T) map[string]*scenario.Scenario {
 			"engine.embedding": "host", "engine.kernel_launch_us": 5.0, "hardware.kv_access_us": 100.0,
 			"hardware.llc_context_tokens": 200, "hardware.llc_growth": 0.5, "hardware.tlb_reach_gib": 0.01, "hardware.tlb_penalty": 0.5,
 		}),
-		"replicas": with(map[string]any{"engine.dp": 3, "workload.rate_rps": 40.0}),
-		"needs":    on(map[string]any{"model.min_sm_arch": 8.0, "model.required_features": "tma", "model.required_dtypes": "fp8"}),
-		"priority": with(map[string]any{"engine.scheduler": "priority", "workload.rate_rps": 100.0}),
-		"tokens":   with(map[string]any{"engine.max_num_batched_tokens": 300, "engine.kv_blocks": 150, "workload.rate_rps": 60.0, "hardware.tokens_half": 10.0}),
+		"replicas":  with(map[string]any{"engine.dp": 3, "workload.rate_rps": 40.0}),
+		"needs":     on(map[string]any{"model.min_sm_arch": 8.0, "model.required_features": "tma", "model.required_dtypes": "fp8"}),
+		"disturbed": with(map[string]any{"engine.cold_start_ms": 100.0, "engine.ingress_ms": 5.0, "engine.allocator_jitter_us": 100.0, "engine.allocator_jitter_probability": 0.5}),
+		"priority":  with(map[string]any{"engine.scheduler": "priority", "workload.rate_rps": 100.0}),
+		"tokens":    with(map[string]any{"engine.max_num_batched_tokens": 300, "engine.kv_blocks": 150, "workload.rate_rps": 60.0, "hardware.tokens_half": 10.0}),
 	}
+	bases["disturbed"].Derate = []hardware.Derate{{Path: "hardware.weight_bandwidth_gb_s", Factor: 0.5, FromS: 0.25, ToS: 3}}
 	c, l := &bases["closed"].Workload, &bases["load"].Workload
 	c.Arrival, c.RateRPS, c.Concurrent, c.ThinkTimeS = workload.Closed, 0, 5, 0.1
 	l.RateRPS, l.Load = 0, 0.5
@@ -176,7 +179,7 @@ func changes(f scenario.Field, old any) []any {
 		for _, e := range f.Enum {
 			out = append(out, e)
 		}
-		return append(out, "int8", "fp8", "int4", "bf16", "async-copy")
+		return append(out, "int8", "fp8", "int4", "bf16", "async-copy", "hardware.state_bandwidth_gb_s", "hardware.peak_tflops")
 	case []float64:
 		return []any{[]float64{77, 300}}
 	}

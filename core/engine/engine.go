@@ -9,6 +9,10 @@
 // no block, the newest one is preempted, gives all blocks back and later
 // recomputes prompt and output so far.
 //
+// What disturbs a server is simulated when it is asked for: a cold start, an
+// allocator that waits at random, chips that are slower for a time. These act
+// between steps, so that a step has one cost from beginning to end.
+//
 // There are two implementations of one behaviour. Run jumps: between two
 // events a batch of decodes only grows, so the time of m steps is a sum of
 // lines that perf hands out, and cost follows requests, not tokens. Plain takes

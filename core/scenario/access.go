@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/core/hardware"
 	"scoville/core/schema"
 	"scoville/core/workload"
 )
@@ -23,19 +24,34 @@ func (s *Scenario) Get(path string) (any, error) {
 	if metric, bound, ok := splitSLO(path); ok {
 		return s.limit(metric, bound)
 	}
-	n, class := find(path)
+	n, element := find(path)
 	if n == nil {
 		return nil, unknown(path)
 	}
-	root := reflect.ValueOf(s).Elem()
-	if n.inClass {
-		i, err := s.classIndex(path, class)
-		if err != nil {
-			return nil, err
-		}
-		root = reflect.ValueOf(&s.Workload.Class[i]).Elem()
+	root, err := s.root(n, path, element)
+	if err != nil {
+		return nil, err
 	}
 	return n.plain(root), nil
+}
+
+// root returns the struct that a node's place starts from.
+func (s *Scenario) root(n *node, path, element string) (reflect.Value, *FieldError) {
+	switch {
+	case n.inClass:
+		i, err := s.classIndex(path, element)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		return reflect.ValueOf(&s.Workload.Class[i]).Elem(), nil
+	case n.inDerate:
+		i, err := s.derateIndex(path, element)
+		if err != nil {
+			return reflect.Value{}, err
+		}
+		return reflect.ValueOf(&s.Derate[i]).Elem(), nil
+	}
+	return reflect.ValueOf(s).Elem(), nil
 }
 
 // Set gives a study key a value. The schema decides the type: 400 and 400.0
@@ -69,8 +85,8 @@ func Convert(path string, v any) (any, error) {
 // checked once and applied many times.
 type setting struct {
 	path          string
-	node          *node // nil: a service level, or the whole class list
-	class         string
+	node          *node  // nil: a service level, or the whole list of classes or derates
+	element       string // class name, or number of a derate
 	metric, bound string
 	value         any      // in the type of the struct field
 	classKeys     []string // keys given with the class list
@@ -83,32 +99,37 @@ func newSetting(path string, v any) (setting, *FieldError) {
 		x, err := f.Convert(v)
 		return setting{path: path, metric: metric, bound: bound, value: x}, err
 	}
-	n, class := find(path)
+	n, element := find(path)
 	if n == nil {
 		return setting{}, unknown(path)
 	}
 	value, err := n.convert(path, v)
-	return setting{path: path, node: n, class: class, value: value}, err
+	return setting{path: path, node: n, element: element, value: value}, err
 }
 
 // apply writes the setting into s, replacing what s may share.
 func (t *setting) apply(s *Scenario) *FieldError {
 	if t.node == nil {
-		if classes, ok := t.value.([]workload.Class); ok {
-			s.Workload.Class = classes
+		switch list := t.value.(type) {
+		case []workload.Class:
+			s.Workload.Class = list
+			return nil
+		case []hardware.Derate:
+			s.Derate = list
 			return nil
 		}
 		s.setLimit(t.metric, t.bound, t.value.(float64))
 		return nil
 	}
-	root := reflect.ValueOf(s).Elem()
 	if t.node.inClass {
-		i, err := s.classIndex(t.path, t.class)
-		if err != nil {
-			return err
-		}
 		s.Workload.Class = slices.Clone(s.Workload.Class)
-		root = reflect.ValueOf(&s.Workload.Class[i]).Elem()
+	}
+	if t.node.inDerate {
+		s.Derate = slices.Clone(s.Derate)
+	}
+	root, err := s.root(t.node, t.path, t.element)
+	if err != nil {
+		return err
 	}
 	t.node.Put(root, t.value)
 	return nil
@@ -159,6 +180,9 @@ func unknown(path string) *FieldError {
 		if strings.HasPrefix(n.Path, path+".") {
 			return &FieldError{Path: path, Rule: fmt.Sprintf("%q is a table of parameters, not one parameter", path)}
 		}
+	}
+	if path == derateTable || strings.HasPrefix(path, deratePrefix) {
+		return &FieldError{Path: path, Rule: fmt.Sprintf("no parameter %q", path), Hint: "write [[hardware.derate]] with path, factor, from_s and to_s; hardware.derate.0.factor is the factor of the first"}
 	}
 	hint := schema.DidYouMean(Nearest(path))
 	if strings.HasPrefix(path, sloPrefix) {

@@ -47,6 +47,13 @@ func (s *Scenario) canonical(trace string) []byte {
 			}
 		}
 	}
+	for _, d := range s.Derate {
+		out = strconv.AppendQuote(append(out, "derate="...), d.Path)
+		for _, x := range []float64{d.Factor, d.FromS, d.ToS} {
+			out = strconv.AppendFloat(append(out, ' '), x, 'g', -1, 64)
+		}
+		out = append(out, '\n')
+	}
 	limits := slices.Clone(s.SLO)
 	slices.SortStableFunc(limits, func(a, b Limit) int { return strings.Compare(a.Metric, b.Metric) })
 	for _, l := range limits {

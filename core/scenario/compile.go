@@ -47,6 +47,8 @@ func compileDoc(d *Document) (*compiled, error) {
 		case !slices.Contains(tables, e.Path[0]):
 		case e.Key() == "workload.class":
 			err = c.compileClasses(d, e)
+		case e.Key() == derateTable:
+			err = c.compileDerates(d, e)
 		default:
 			rest, err = settings(d, rest, "", e)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync"
 
+	"scoville/core/hardware"
 	"scoville/core/schema"
 	"scoville/core/workload"
 )
@@ -29,16 +30,20 @@ const (
 // workload.Class, others in Scenario.
 type node struct {
 	*schema.Node
-	inClass bool
-	keys    map[string]*schema.Node // of a whole workload.Dist, which may be a number or a table; else nil
+	inClass  bool
+	inDerate bool                    // its place is in Scenario.Derate
+	keys     map[string]*schema.Node // of a whole workload.Dist, which may be a number or a table; else nil
 }
 
 type registry struct {
 	nodes    []*node          // struct order
 	byPath   map[string]*node // keys outside classes
 	byClass  map[string]*node // keys of a class, without "workload.class.NAME."
+	byDerate map[string]*node // keys of a derate, without "hardware.derate.0."
+	derates  []*node          // the same in struct order
 	defaults Scenario
-	class    workload.Class // defaults of a class
+	derate   hardware.Derate // defaults of a derate
+	class    workload.Class  // defaults of a class
 }
 
 const (
@@ -58,11 +63,16 @@ var study = sync.OnceValue(func() *registry {
 })
 
 func build() (*registry, error) {
-	r := &registry{byPath: map[string]*node{}, byClass: map[string]*node{}}
+	r := &registry{byPath: map[string]*node{}, byClass: map[string]*node{}, byDerate: map[string]*node{}}
 	fixed, errFixed := schema.Read(reflect.TypeFor[Scenario](), "")
 	class, errClass := schema.Read(reflect.TypeFor[workload.Class](), anyClass)
-	if err := errors.Join(errFixed, errClass); err != nil {
+	derate, errDerate := schema.Read(reflect.TypeFor[hardware.Derate](), anyDerate)
+	if err := errors.Join(errFixed, errClass, errDerate); err != nil {
 		return nil, err
+	}
+	for _, n := range derate {
+		r.derates = append(r.derates, &node{Node: n, inDerate: true})
+		r.byDerate[strings.TrimPrefix(n.Path, anyDerate)] = r.derates[len(r.derates)-1]
 	}
 	for i, n := range fixed {
 		r.byPath[n.Path] = &node{Node: n}
@@ -73,7 +83,8 @@ func build() (*registry, error) {
 	}
 	return r, errors.Join(
 		schema.SetDefaults(reflect.ValueOf(&r.defaults).Elem(), fixed),
-		schema.SetDefaults(reflect.ValueOf(&r.class).Elem(), class))
+		schema.SetDefaults(reflect.ValueOf(&r.class).Elem(), class),
+		schema.SetDefaults(reflect.ValueOf(&r.derate).Elem(), derate))
 }
 
 // addClass adds the keys of a class, each length distribution also as a whole.
@@ -105,12 +116,16 @@ func (r *registry) addClass(nodes []*schema.Node) {
 }
 
 // Fields lists all study keys of a scenario in struct order. Keys of a class
-// appear once, as workload.class.NAME.share and so on. The keys of service
+// appear once, as workload.class.NAME.share and so on, likewise those of the
+// derates, hardware.derate.0.factor, last. The keys of service
 // levels, slo.METRIC.max and slo.METRIC.min, are not listed: their names come
 // from the metrics.
 func Fields() []Field {
 	fields := make([]Field, 0, len(study().nodes))
 	for _, n := range study().nodes {
+		fields = append(fields, n.Field)
+	}
+	for _, n := range study().derates {
 		fields = append(fields, n.Field)
 	}
 	return fields
@@ -134,17 +149,21 @@ func Lookup(path string) (Field, bool) {
 	return f, true
 }
 
-// find returns the node of a path and, for a class key, the class name.
-func find(path string) (n *node, class string) {
+// find returns the node of a path and, for a class key, the class name, for one
+// of a derate its number.
+func find(path string) (n *node, element string) {
+	if strings.HasPrefix(path, deratePrefix) {
+		return findDerate(path)
+	}
 	rest, ok := strings.CutPrefix(path, classPrefix)
 	if !ok {
 		return study().byPath[path], ""
 	}
-	class, key, _ := strings.Cut(rest, ".")
-	if class == "" {
+	element, key, _ := strings.Cut(rest, ".")
+	if element == "" {
 		return nil, ""
 	}
-	return study().byClass[key], class
+	return study().byClass[key], element
 }
 
 // splitSLO splits slo.METRIC.max and slo.METRIC.min.

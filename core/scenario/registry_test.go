@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"scoville/core/hardware"
 	"scoville/core/workload"
 )
 
@@ -89,6 +90,7 @@ func full(t testing.TB) *Scenario {
 		c.Name = name
 		s.Workload.Class = append(s.Workload.Class, c)
 	}
+	s.Derate = []hardware.Derate{study().derate}
 	for _, f := range Fields() {
 		var v any
 		switch f.Kind {
@@ -129,6 +131,7 @@ func TestSetGetIdentity(t *testing.T) {
 	zero := Default()
 	zero.Workload.Class = []workload.Class{study().class}
 	zero.Workload.Class[0].Name = "NAME"
+	zero.Derate = []hardware.Derate{study().derate}
 	for _, s := range []*Scenario{full(t), &zero} {
 		for _, f := range Fields() {
 			v, err := s.Get(f.Path)

@@ -241,7 +241,7 @@ func (r *Resolved) apply(c *compiled, l *Layer, grade hardware.Grade) error {
 			r.Origin[path] = l.Name
 		}
 		r.Origin[set.path] = l.Name
-		if set.node != nil && set.node.Kind == Float && strings.HasPrefix(set.path, "hardware.") {
+		if set.node != nil && set.node.Kind == Float && !set.node.inDerate && strings.HasPrefix(set.path, "hardware.") {
 			said := l.fit.sources[set.path]
 			r.Grades[set.path] = cmp.Or(said.Grade, grade)
 			if r.given[set.path] = said.Where; said.Where == "" {

@@ -23,6 +23,7 @@ type Scenario struct {
 	Engine      Engine            `toml:"engine"`
 	Workload    workload.Spec     `toml:"workload"`
 	Measurement Measurement       `toml:"measurement"`
+	Derate      []hardware.Derate `toml:"-"` // [[hardware.derate]] path, factor, from_s, to_s
 	SLO         []Limit           `toml:"-"` // [slo] METRIC = { max = X } | { min = X }
 }
 
@@ -90,8 +91,19 @@ type Engine struct {
 	KVPrefetch    bool    `toml:"kv_prefetch" default:"false" help:"ask for the KV of a layer during the GEMMs of the one before, which hides hardware.kv_access_us there"`
 	KVDequant     float64 `toml:"kv_dequant_flops" unit:"FLOP" range:"[0,1e4]" default:"0" help:"operations to dequantise one KV element of a kv_dtype under 16 bits, at attention's rate"`
 	FrontendUs    float64 `toml:"frontend_us_per_prompt_token" unit:"us" range:"[0,1e5]" default:"0" help:"h1: serial front end before the queue (tokenizer, IPC), per prompt token"`
+	IngressMs     float64 `toml:"ingress_ms" unit:"ms" range:"[0,1e7]" default:"0" help:"host time of a request before the queue (HTTP, tokenizer), any number at a time: a request that would have waited for the engine meanwhile waits that much less"`
+	Ingress       string  `toml:"ingress" enum:"in-ttft|outside-ttft" default:"in-ttft" help:"where the clock of a request starts: before its ingress, or when it is over (TTFT and E2E are then those that the engine sees)"`
+	ColdStartMs   float64 `toml:"cold_start_ms" unit:"ms" range:"[0,1e9]" default:"0" help:"the first step of each replica waits this long (compilation, graph capture, first allocation)"`
+	JitterUs      float64 `toml:"allocator_jitter_us" unit:"us" range:"[0,1e7]" default:"0" help:"further host time per step of an allocator that grows the KV cache, mean over all steps, exponential; 0 = KV allocated once"`
+	JitterProb    float64 `toml:"allocator_jitter_probability" unit:"ratio" range:"(0,1]" default:"1" help:"share of the steps that meet the allocator; the mean over all steps stays, so that rare waits are long: standard deviation = mean x sqrt(2 / p - 1)"`
 	ClientUs      float64 `toml:"client_overhead_us" unit:"us" range:"[0,1e8]" default:"0" help:"host time a client sees beside the engine, added to TTFT and E2E once per request"`
 }
+
+// Values of Engine.Ingress.
+const (
+	InTTFT      = "in-ttft"
+	OutsideTTFT = "outside-ttft"
+)
 
 // Values of Engine.Routing.
 const (

@@ -45,7 +45,7 @@ func (s *Scenario) check(rules []rule) *FieldError {
 // is not checked here, nor whether the metrics of service levels exist.
 func (s *Scenario) Validate() error {
 	for _, check := range []func() *FieldError{
-		s.checkRanges, s.checkModel, s.checkLists, s.checkHardware, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
+		s.checkRanges, s.checkModel, s.checkLists, s.checkHardware, s.checkDerates, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
