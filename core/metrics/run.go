@@ -159,15 +159,6 @@ func (r *Run) counted() []Request { return r.Requests[min(r.Warmup, len(r.Reques
 
 func (r *Run) good() float64 { return r.goodCount }
 
-func (r *Run) mean(of func(*Request) float64) float64 {
-	counted := r.counted()
-	sum := 0.0
-	for i := range counted {
-		sum += of(&counted[i])
-	}
-	return ratio(sum, float64(len(counted)))
-}
-
 // duration returns the time from the first counted arrival to the last token.
 func (r *Run) duration() float64 {
 	if len(r.counted()) == 0 {
