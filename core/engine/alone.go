@@ -87,13 +87,26 @@ func (e *Engine) last(id int32) {
 // overhead returns the exposed seconds of the host in all steps.
 func (o *Output) overhead() float64 { return o.Stages[perf.Host] + o.Stages[perf.Launch] }
 
-// mix books what the prompts and moves of KV of this step took from its decodes: the device time beyond that of the decodes alone.
+// stretch is a number of steps of the same decodes and nothing else.
+type stretch struct {
+	set    int64 // Engine.changes when it began
+	step   int64 // its first step
+	steps  int64 // how many the line holds for
+	device perf.Line
+}
+
+// mix books what the prompts and moves of KV of this step took from its
+// decodes: the device time beyond that of the decodes alone.
 func (e *Engine) mix() {
 	if len(e.chunks) == 0 && e.swapped == 0 || e.cfg.Saturate {
 		return
 	}
 	e.mixed += e.cost.Device().Value
 	if n := e.batch.Decodes; n > 0 {
+		if k := e.step - e.alike.step; e.alike.set == e.changes && k < e.alike.steps {
+			e.mixed -= e.alike.device.At(float64(k))
+			return
+		}
 		e.soloB = perf.Batch{
 			Seqs: n, Decodes: n, Tokens: n, Rows: n,
 			DecodeCtx: e.batch.DecodeCtx, DecodeCtxWin: e.batch.DecodeCtxWin, DecodeGrowing: e.batch.DecodeGrowing,

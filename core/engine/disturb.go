@@ -10,6 +10,7 @@ func (e *Engine) turn() {
 	for e.phase < len(e.cfg.Phases) && due(e.cfg.Phases[e.phase].From, e.now, true) {
 		e.m = e.cfg.Phases[e.phase].Machine
 		e.phase++
+		e.changes++
 		e.trace(Change, none, e.phase)
 	}
 }

@@ -68,6 +68,7 @@ func (e *Engine) advance() {
 	e.costStep()
 	m := 1
 	if len(e.chunks) == 0 && e.swapped == 0 {
+		e.alike = stretch{e.changes, e.step, int64(e.cost.Horizon), e.cost.Device()}
 		m = e.jump()
 	}
 	e.book(m)
@@ -252,6 +253,7 @@ func (e *Engine) fill() {
 		it := e.fills.Pop()
 		if e.seqs[it.Value].stamp == it.Seq {
 			e.growing--
+			e.changes++
 		}
 	}
 }

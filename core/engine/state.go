@@ -80,6 +80,8 @@ type Engine struct {
 	lone    [1 << loneBits]lone
 	answers perf.Alone
 	phase   int     // of cfg.Phases, the next one
+	alike   stretch // the last such steps
+	changes int64   // of the set of decodes, and of windows that are full
 	mixed   float64 // s that prompts and moves of KV took from decodes
 	idle    int
 	peaks   peaks
@@ -115,6 +117,7 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.seqs, e.vacant, e.chunks = e.seqs[:0], e.vacant[:0], e.chunks[:0]
 	e.oldest, e.newest, e.partial = none, none, none
 	e.peaks.reset()
+	e.alike, e.changes = stretch{}, 1
 	e.lone, e.mixed = [1 << loneBits]lone{}, 0
 	e.answers.Reset(m)
 	e.ends.Reset()
@@ -187,6 +190,7 @@ func (e *Engine) delist(slot int32) {
 func (e *Engine) startDecode(slot int32) {
 	s := &e.seqs[slot]
 	s.decode, s.since, s.last = true, e.step, e.now
+	e.changes++
 	e.stamps++
 	s.stamp = e.stamps
 	e.decodes++
@@ -210,6 +214,7 @@ func (e *Engine) startDecode(slot int32) {
 // present step.
 func (e *Engine) stopDecode(slot int32) {
 	s := &e.seqs[slot]
+	e.changes++
 	n := int32(e.step - s.since)
 	s.held += n
 	s.done += n

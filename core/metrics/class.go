@@ -26,6 +26,7 @@ func (r *Run) SummariseClass(class int32) Summary {
 		r.class = new(Run)
 	}
 	c := r.class
+	c.partial = true
 	c.Requests, c.ClosedToken, c.ClosedWeights = c.Requests[:0], r.ClosedToken, r.ClosedWeights
 	for _, q := range r.counted() {
 		if q.Class == class {
@@ -39,3 +40,25 @@ func (r *Run) SummariseClass(class int32) Summary {
 	}
 	return out
 }
+
+// stats returns the statistics of a family that are to be computed: of a class,
+// those it has, the others without a name in their places.
+func (r *Run) stats(family int) []string {
+	if r.partial {
+		return classStats()[family]
+	}
+	return families[family].stats
+}
+
+var classStats = sync.OnceValue(func() [][]string {
+	out := make([][]string, len(families))
+	for i, f := range families {
+		for _, s := range f.stats {
+			if !slices.Contains(classNames, f.name+"_"+s+"_ms") {
+				s = ""
+			}
+			out[i] = append(out[i], s)
+		}
+	}
+	return out
+})

@@ -2,7 +2,8 @@ package metrics
 
 import "math"
 
-// of fills the statistics of values, which it reorders. An empty set has none.
+// of fills the statistics of values, which it reorders; one without a name is
+// not asked for. An empty set has none.
 func (d *distribution) of(values []float64, stats []string) {
 	n := float64(len(values))
 	sum, largest := 0.0, math.Inf(-1)
@@ -14,7 +15,7 @@ func (d *distribution) of(values []float64, stats []string) {
 	from := 0
 	for i, s := range stats {
 		switch {
-		case n == 0:
+		case n == 0, s == "":
 			d.stats[i] = math.NaN()
 		case s == "mean":
 			d.stats[i] = mean

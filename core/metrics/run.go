@@ -52,6 +52,7 @@ type Run struct {
 	goodCount            float64
 	parts                parts
 	class                *Run    // requests of one class
+	partial              bool    // only what classes have is computed
 	prompt, output       float64 // tokens of the counted requests
 	allOutput            float64 // output tokens of all requests
 }
@@ -96,10 +97,13 @@ func (r *Run) measure() {
 		}
 		d.of(r.values, stats)
 	}
-	collect(&r.ttft, families[0].stats, func(q *Request) (float64, bool) { return q.TTFT(), true })
-	collect(&r.tpot, families[1].stats, (*Request).TPOT)
-	collect(&r.e2e, families[3].stats, func(q *Request) (float64, bool) { return q.E2E(), true })
+	collect(&r.ttft, r.stats(0), func(q *Request) (float64, bool) { return q.TTFT(), true })
+	collect(&r.tpot, r.stats(1), (*Request).TPOT)
+	collect(&r.e2e, r.stats(3), func(q *Request) (float64, bool) { return q.E2E(), true })
 	r.parts = r.split(counted)
+	if r.partial {
+		return
+	}
 	r.itl.ofGaps(&r.gaps, r.Gaps, families[2].stats)
 	r.goodCount = 0
 	limits := r.requestLimits()
