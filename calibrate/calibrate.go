@@ -30,6 +30,7 @@ type Options struct {
 	Model    string // catalogue name or config.json, where the files do not say
 	Hardware string // likewise
 	Where    string // filter of rows
+	Unit     string // "ms" or "s": latencies whose column names no unit; "" = ask
 	Output   string // overlay to write; "" = nothing is written
 	Jobs     int    // simulations at once; 0 = 1
 	Log      func(string)
@@ -114,9 +115,12 @@ func read(opt Options) (*input, error) {
 			return nil, err
 		}
 	}
-	names := opt.Files
-	if len(names) == 0 {
-		return nil, fmt.Errorf("no file of measurements is given")
+	if !slices.Contains([]string{"", "ms", "s"}, opt.Unit) {
+		return nil, fmt.Errorf("--unit %s: the units are ms and s", opt.Unit)
+	}
+	names, err := expand(opt.Files)
+	if err != nil {
+		return nil, err
 	}
 	for _, name := range []*string{&in.opt.Model, &in.opt.Hardware} {
 		if ext := filepath.Ext(*name); ext == ".json" || ext == ".toml" {
@@ -132,7 +136,7 @@ func read(opt Options) (*input, error) {
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
-		f, err := measured.Read(name, data, measured.Options{Format: in.spec.format, Columns: in.spec.columns})
+		f, err := measured.Read(name, data, measured.Options{Format: in.spec.format, Columns: in.spec.columns, Unit: opt.Unit})
 		if err != nil {
 			return nil, err
 		}
@@ -146,6 +150,31 @@ func read(opt Options) (*input, error) {
 		}
 	}
 	return in, in.selectRows()
+}
+
+// expand replaces patterns that name no file by the files they match, sorted,
+// for shells that leave them alone. A pattern without a match is an error.
+func expand(args []string) ([]string, error) {
+	var names []string
+	for _, arg := range args {
+		_, err := os.Stat(arg)
+		if err == nil || !strings.ContainsAny(arg, "*?[") {
+			names = append(names, arg)
+			continue
+		}
+		match, err := filepath.Glob(arg)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", arg, err)
+		}
+		if len(match) == 0 {
+			return nil, fmt.Errorf("%s: no file has such a name", arg)
+		}
+		names = append(names, match...)
+	}
+	if len(names) == 0 {
+		return nil, fmt.Errorf("no file of measurements is given")
+	}
+	return names, nil
 }
 
 // unreadable names a file that cannot be read and why.

@@ -179,7 +179,7 @@ func (r *specReader) data(e scenario.Entry) {
 	table, rest, _ := strings.Cut(key, ".")
 	switch {
 	case key == "format":
-		r.format = r.choice(r.Document, e, measured.Auto, measured.Aiconfigurator, measured.Tidy)
+		r.format = r.choice(r.Document, e, measured.Formats()...)
 	case key == "filter.keep":
 		r.keep = r.filter(e)
 	case table == "columns" && rest != "":

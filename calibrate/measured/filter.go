@@ -4,7 +4,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"scoville/core/expr"
@@ -44,7 +43,7 @@ func pointed(origin string, err error) error {
 
 // Match reports whether a row is kept.
 func (f *Filter) Match(o *Observation) bool {
-	return f.expr.Match(func(name string) expr.Value { return expr.Of(o.text(name)) })
+	return f.expr.Match(func(name string) expr.Value { return expr.Of(o.Text(name)) })
 }
 
 // Check returns an error at the first name that neither a scenario key nor a
@@ -52,13 +51,13 @@ func (f *Filter) Match(o *Observation) bool {
 func (f *Filter) Check(files []*File) error {
 	var columns []string
 	for _, file := range files {
-		columns = append(columns, file.columns()...)
+		columns = append(columns, file.Columns()...)
 	}
 	return pointed(f.origin, f.expr.Check(expr.Scope{
 		Find: func(name string) (expr.Kind, bool) {
 			_, isKey := scenario.Lookup(name)
 			_, isMetric := metrics.Index(name)
-			return expr.Cell, isKey || isMetric || shorthand[name] != "" || slices.Contains(columns, name)
+			return expr.Cell, isKey || isMetric || Path(name) != name || slices.Contains(columns, name)
 		},
 		Names: columns,
 		What:  "column or parameter",
@@ -69,30 +68,4 @@ func (f *Filter) Check(files []*File) error {
 			return ""
 		},
 	}))
-}
-
-// columns returns the header of the file.
-func (f *File) columns() []string {
-	if len(f.Rows) == 0 {
-		return nil
-	}
-	return f.Rows[0].sheet.header
-}
-
-// text returns what a row has under a name: a cell, a key's value or a metric.
-func (o *Observation) text(name string) string {
-	if i := o.sheet.index(name); i >= 0 {
-		return o.sheet.records[o.record].cells[i]
-	}
-	if m, ok := o.Target(name); ok {
-		return strconv.FormatFloat(m, 'g', -1, 64)
-	}
-	switch v := o.Value(name).(type) {
-	case nil:
-		return ""
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	default:
-		return fmt.Sprint(v)
-	}
 }

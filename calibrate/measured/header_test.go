@@ -3,6 +3,8 @@ package measured
 import (
 	"strings"
 	"testing"
+
+	"scoville/calibrate/measured/row"
 )
 
 // What columns of published tables are taken for; "" = ignored, "unit?" = the
@@ -34,8 +36,8 @@ func TestMeanings(t *testing.T) {
 		{"source|Source", "source of the row"},
 	} {
 		for _, name := range strings.Split(c.names, "|") {
-			s := &sheet{file: "x.csv", lines: []string{name}, header: []string{name}, headAt: []place{{1, 1}}}
-			m, err := s.meaningOf(0)
+			s := &row.Sheet{File: "x.csv", Lines: []string{name}, Header: []string{name}, HeadAt: []row.Place{{Line: 1, Col: 1}}}
+			m, err := s.MeaningOf(0, "")
 			got := ""
 			switch {
 			case err != nil && strings.Contains(err.Error(), "is it ms or s?"):

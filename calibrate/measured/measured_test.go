@@ -130,7 +130,7 @@ func TestColumns(t *testing.T) {
 		"model.name": "what", PromptPath: "n", OutputPath: "out", ConcurrencyPath: "c", "ttft_mean_ms": "lat",
 	}})
 	o := &f.Rows[0]
-	if o.Value("workload.prompt_tokens") != 100.0 || o.Value("model.name") != "llama-2-7b" || o.Targets[0] != (Target{"ttft_mean_ms", 0.5}) {
+	if o.Value("workload.prompt_tokens") != 100.0 || o.Value("model.name") != "llama-2-7b" || o.Targets[0] != (Target{Metric: "ttft_mean_ms", Value: 0.5}) {
 		t.Errorf("%v %v", o.Values, o.Targets)
 	}
 	if len(f.Notes) != 1 || !strings.Contains(f.Notes[0], "is the unit right?") {
@@ -149,7 +149,7 @@ func TestBadFiles(t *testing.T) {
 		{"isl,ttft_mean_ms,isl\n", `x.csv:1:18: column "isl" occurs twice`},
 		{"isl,input_len,ttft_mean_ms\n1,1,1\n", `x.csv:1:5: columns "isl" and "input_len" are both workload.class.measured.prompt_tokens`},
 		{"isl,mean_ttft\n1,1\n", "x.csv:1:5: mean_ttft: no unit in the name"},
-		{"isl,mean_ttft\n1,1\n", "is it ms or s? rename the column to ttft_mean_ms or ttft_mean_s"},
+		{"isl,mean_ttft\n1,1\n", "is it ms or s? say --unit ms or --unit s, or rename the column to ttft_mean_ms or ttft_mean_s"},
 		{"engine.tpp,ttft_mean_ms\n1,1\n", `x.csv:1:1: no parameter "engine.tpp"`},
 		{"engine.tpp,ttft_mean_ms\n1,1\n", `did you mean "engine.tp"?`},
 		{head + "llama-2-7b,100,50,4\n", "x.csv:2:1: 4 cells in this row, 5 columns in the header"},

@@ -61,6 +61,7 @@ func inputFlags(c *cobra.Command, o *calibrate.Options) {
 	f.StringVar(&o.Spec, "spec", "", "specification of the fit (TOML)")
 	f.StringVar(&o.Model, "model", "", "model, where the files do not say: a catalogue name, a config.json, or a profile (.toml)")
 	f.StringVar(&o.Hardware, "hardware", "", "chip, where the files do not say: a catalogue name or a hardware file")
+	f.StringVar(&o.Unit, "unit", "", "unit of latencies whose column names none: ms or s")
 	f.StringVar(&o.Where, "where", "", `rows to use, such as 'tp >= 4 && model ~ "70b"'`)
 }
 

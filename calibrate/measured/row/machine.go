@@ -1,7 +1,8 @@
-package measured
+package row
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -11,16 +12,16 @@ import (
 	"scoville/core/unit"
 )
 
-// canonical turns names into those of the catalogues where they have them.
+// Canonical turns names into those of the catalogues where they have them.
 // Other names stay as they are: whoever resolves the row reports them.
-func canonical(path, text string) string {
+func Canonical(path, text string) string {
 	switch path {
 	case "hardware.name":
 		if e, err := hardware.Catalog(text); err == nil {
 			return e.Hardware.Name
 		}
 	case "engine.version":
-		if m := imageTag.FindStringSubmatch(text); m != nil {
+		if m := ImageTag.FindStringSubmatch(text); m != nil {
 			return "vllm " + strings.TrimPrefix(m[1], "v")
 		}
 	case "model.weight_dtype", "model.kv_dtype":
@@ -32,37 +33,40 @@ func canonical(path, text string) string {
 	return text
 }
 
+// ImageTag finds the version in the name of a container image.
+var ImageTag = regexp.MustCompile(`[\w.-]+/[\w.-]+:v?([\w.-]+)`)
+
 // formatNames are what published tables call number formats.
 var formatNames = map[string]unit.DType{
 	"bfloat16": unit.BF16, "float16": unit.FP16, "half": unit.FP16, "float32": unit.FP32,
 	"fp8_e4m3": unit.FP8, "fp8_e5m2": unit.FP8, "nvfp4": unit.FP4, "mxfp4": unit.FP4,
 }
 
-// setModel sets the model's catalogue name and its number formats: those that
+// SetModel sets the model's catalogue name and its number formats: those that
 // the name of a quantised checkpoint implies or, when the row gives a weight
 // format that the catalogue entry does not have, those of a quantised copy of
 // it: 8-bit formats also for the inputs of GEMMs, embedding and LM head as in
 // the original. Columns are -1 for none.
-func (o *Observation) setModel(name, formatText string, nameCol, formatCol int) (model.Model, error) {
+func (o *Observation) SetModel(name, formatText string, nameCol, formatCol int) (model.Model, error) {
 	var format unit.DType
 	if formatText != "" {
-		v, err := scenario.Convert("model.weight_dtype", canonical("model.weight_dtype", formatText))
+		v, err := scenario.Convert("model.weight_dtype", Canonical("model.weight_dtype", formatText))
 		if err != nil {
-			return model.Model{}, o.fieldError(err, formatCol)
+			return model.Model{}, o.FieldError(err, formatCol)
 		}
 		format = unit.DType(v.(string))
 	}
 	md, err := model.Catalog(name)
 	if name == "" || err != nil {
 		if name != "" {
-			o.set("model.name", name, nameCol)
+			o.Set("model.name", name, nameCol)
 		}
 		if format != "" {
-			o.set("model.weight_dtype", string(format), formatCol)
+			o.Set("model.weight_dtype", string(format), formatCol)
 		}
 		return model.Model{}, nil
 	}
-	o.set("model.name", md.Name, nameCol)
+	o.Set("model.name", md.Name, nameCol)
 	plain, err := model.Catalog(md.Name)
 	if err != nil {
 		return md, err
@@ -85,7 +89,7 @@ func (o *Observation) setModel(name, formatText string, nameCol, formatCol int) 
 		{"model.kv_dtype", md.KVDType, plain.KVDType},
 	} {
 		if f.own != f.entry && f.own != "" {
-			o.set(f.path, string(f.own), -1)
+			o.Set(f.path, string(f.own), -1)
 		}
 	}
 	return md, nil
@@ -96,12 +100,12 @@ func (o *Observation) setModel(name, formatText string, nameCol, formatCol int) 
 // that the catalogue has must agree.
 func (o *Observation) Fill(chip, modelName string) error {
 	if chip != "" {
-		chip = canonical("hardware.name", chip)
+		chip = Canonical("hardware.name", chip)
 		have, _ := o.Value("hardware.name").(string)
 		if _, err := hardware.Catalog(have); err == nil && have != chip {
 			return o.Errorf("hardware.name", "", "the file says %s, --hardware says %s", have, chip)
 		}
-		o.set("hardware.name", chip, -1)
+		o.Set("hardware.name", chip, -1)
 	}
 	if modelName == "" {
 		return nil
@@ -109,7 +113,7 @@ func (o *Observation) Fill(chip, modelName string) error {
 	for suffix, key := range map[string]string{".json": "model.config", ".toml": "model.profile"} {
 		if strings.HasSuffix(modelName, suffix) {
 			o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool { return a.Path == "model.name" })
-			o.set(key, modelName, -1)
+			o.Set(key, modelName, -1)
 			return nil
 		}
 	}
@@ -128,6 +132,15 @@ func (o *Observation) Fill(chip, modelName string) error {
 	o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool {
 		return a.Path == "model.name" || a.Path == "model.weight_dtype"
 	})
-	_, err = o.setModel(modelName, format, -1, o.column["model.weight_dtype"])
+	_, err = o.SetModel(modelName, format, -1, o.column["model.weight_dtype"])
 	return err
+}
+
+// FieldError points the schema's error at a cell.
+func (o *Observation) FieldError(err error, c int) error {
+	fe, ok := err.(*scenario.FieldError)
+	if !ok {
+		return err
+	}
+	return o.sheet.CellError(o.record, c, fe.Hint, "%s", fe.Message())
 }

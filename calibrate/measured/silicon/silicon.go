@@ -1,10 +1,14 @@
-package measured
+// Package silicon reads rows of silicon_sample.csv of NVIDIA's aiconfigurator:
+// closed loops at a concurrency that stands in a text. It knows the campaign's
+// conventions, which the file does not say.
+package silicon
 
 import (
 	"fmt"
 	"regexp"
 	"strings"
 
+	"scoville/calibrate/measured/row"
 	"scoville/core/model"
 	"scoville/core/unit"
 )
@@ -15,11 +19,10 @@ import (
 // text draw lengths from 0.8 L to L under a token budget of 8192; the others
 // have exact lengths and a budget of 1.125 prompt lengths.
 const (
-	promptsPerConcurrency = 10
-	drawnLengths          = 0.8
-	measuredBudget        = 8192
-	exactBudgetFactor     = 1.125
-	engineSeqs            = 512 // runs of so many requests exceed the engine's batch
+	drawnLengths      = 0.8
+	measuredBudget    = 8192
+	exactBudgetFactor = 1.125
+	engineSeqs        = 512 // runs of so many requests exceed the engine's batch
 )
 
 // kvFormats are KV formats that differ from the model's own, by chip and
@@ -32,13 +35,10 @@ var kvFormats = map[[2]string]unit.DType{
 	{"h100-sxm", "gpt-oss-120b"}: unit.FP8,
 }
 
-var (
-	concurrencyText = regexp.MustCompile(`(?:^|;)\s*silicon_concurrency=([^;]*)`)
-	imageTag        = regexp.MustCompile(`[\w.-]+/[\w.-]+:v?([\w.-]+)`)
-)
+var concurrencyText = regexp.MustCompile(`(?:^|;)\s*silicon_concurrency=([^;]*)`)
 
 // siliconColumns are the columns the form needs, with what they are taken for.
-var siliconColumns = []Mapping{
+var siliconColumns = [][2]string{
 	{"system", "hardware.name"},
 	{"model_path", "model.name"},
 	{"precision", "model.weight_dtype (blank: the model's own)"},
@@ -57,24 +57,32 @@ var siliconColumns = []Mapping{
 	{"silicon_tpot_ms", "tpot_mean_ms (likewise)"},
 }
 
-// readAiconfigurator reads rows of aiconfigurator's silicon_sample.csv.
-func (f *File) readAiconfigurator(s *sheet) error {
+// Is reports whether the file has the columns that name the form.
+func Is(src *row.Source) bool { return src.Has("silicon_ttft_ms", "silicon_data_source") }
+
+// Read reads the rows of a file into f.
+func Read(src *row.Source, f *row.File) error {
+	s, err := src.Sheet()
+	if err != nil {
+		return err
+	}
 	col := map[string]int{}
 	for _, m := range siliconColumns {
-		i := s.index(m.Column)
+		i := s.Index(m[0])
 		if i < 0 {
-			return s.headError(0, "", "the aiconfigurator form has a column %q, this file has none", m.Column)
+			return s.HeadError(0, "", "the aiconfigurator form has a column %q, this file has none", m[0])
 		}
-		col[m.Column] = i
+		col[m[0]] = i
+		f.Mapping = append(f.Mapping, row.Mapping{Column: m[0], Meaning: m[1]})
 	}
-	f.Mapping = siliconColumns
-	for _, h := range s.header {
+	f.Load = "closed loop at silicon_concurrency, 10 prompts per unit of concurrency"
+	for _, h := range s.Header {
 		if _, ok := col[h]; !ok {
 			f.Ignored = append(f.Ignored, h)
 		}
 	}
-	for i := range s.records {
-		r := siliconRow{Observation: newObservation(s, i), col: col}
+	for i := range s.Records {
+		r := siliconRow{Observation: row.New(s, i), col: col, sheet: s, record: i}
 		if err := r.read(); err != nil {
 			return err
 		}
@@ -83,22 +91,16 @@ func (f *File) readAiconfigurator(s *sheet) error {
 	return nil
 }
 
-func newObservation(s *sheet, rec int) Observation {
-	o := Observation{File: s.file, Line: s.records[rec].at[0].line, sheet: s, record: rec, column: map[string]int{}}
-	if i := s.index("id"); i >= 0 {
-		o.ID = s.records[rec].cells[i]
-	}
-	return o
-}
-
 // siliconRow reads one row.
 type siliconRow struct {
-	Observation
-	col map[string]int
+	row.Observation
+	col    map[string]int
+	sheet  *row.Sheet
+	record int
 }
 
 func (r *siliconRow) text(column string) string {
-	return r.sheet.records[r.record].cells[r.col[column]]
+	return r.sheet.Records[r.record].Cells[r.col[column]]
 }
 
 // count reads a positive whole number; blank counts as the fallback, an error
@@ -107,12 +109,12 @@ func (r *siliconRow) count(column string, fallback int) (int, error) {
 	if r.text(column) == "" && fallback > 0 {
 		return fallback, nil
 	}
-	x, err := r.sheet.number(r.record, r.col[column])
+	x, err := r.sheet.Number(r.record, r.col[column])
 	if err != nil {
 		return 0, err
 	}
 	if x < 1 || x > 1e8 || x != float64(int(x)) {
-		return 0, r.sheet.cellError(r.record, r.col[column], "", "%g is not a whole number from 1 to 1e8", x)
+		return 0, r.sheet.CellError(r.record, r.col[column], "", "%g is not a whole number from 1 to 1e8", x)
 	}
 	return int(x), nil
 }
@@ -120,10 +122,10 @@ func (r *siliconRow) count(column string, fallback int) (int, error) {
 func (r *siliconRow) read() error {
 	r.Source = r.text("silicon_data_source")
 	if b := r.text("backend"); b != "vllm" {
-		r.drop("backend %s, not vllm", b)
+		r.Drop("backend %s, not vllm", b)
 	}
 	if m := r.text("mode"); m != "agg" {
-		r.drop("mode %s, not agg", m)
+		r.Drop("mode %s, not agg", m)
 	}
 	md, err := r.machine()
 	if err != nil {
@@ -133,40 +135,40 @@ func (r *siliconRow) read() error {
 	if err != nil {
 		return err
 	}
-	r.set("engine.tp", tp, r.col["tp_size"])
+	r.Set("engine.tp", tp, r.col["tp_size"])
 	if err := r.load(); err != nil {
 		return err
 	}
-	for _, t := range []Mapping{{"silicon_ttft_ms", "ttft_mean_ms"}, {"silicon_tpot_ms", "tpot_mean_ms"}} {
-		c := r.col[t.Column]
-		if r.text(t.Column) == "" {
+	for _, t := range [][2]string{{"silicon_ttft_ms", "ttft_mean_ms"}, {"silicon_tpot_ms", "tpot_mean_ms"}} {
+		c := r.col[t[0]]
+		if r.text(t[0]) == "" {
 			continue
 		}
-		ms, err := r.sheet.latency(r.record, c, 1)
+		ms, err := r.sheet.Latency(r.record, c, 1)
 		if err != nil {
 			return err
 		}
-		r.measure(t.Meaning, ms, c, true)
+		r.Measure(t[1], ms, c, true)
 	}
 	if len(r.Targets) == 0 {
-		r.drop("no measured value")
+		r.Drop("no measured value")
 	}
 	return nil
 }
 
 // machine sets chip, model, formats and engine version.
 func (r *siliconRow) machine() (model.Model, error) {
-	chip := canonical("hardware.name", r.text("system"))
-	r.set("hardware.name", chip, r.col["system"])
-	md, err := r.setModel(r.text("model_path"), r.text("precision"), r.col["model_path"], r.col["precision"])
+	chip := row.Canonical("hardware.name", r.text("system"))
+	r.Set("hardware.name", chip, r.col["system"])
+	md, err := r.SetModel(r.text("model_path"), r.text("precision"), r.col["model_path"], r.col["precision"])
 	if err != nil {
 		return md, err
 	}
 	if d, ok := kvFormats[[2]string{chip, md.Name}]; ok {
-		r.set("model.kv_dtype", string(d), -1)
+		r.Set("model.kv_dtype", string(d), -1)
 	}
 	if v := r.version(); v != "" {
-		r.set("engine.version", v, r.col["backend_version"])
+		r.Set("engine.version", v, r.col["backend_version"])
 	}
 	return md, nil
 }
@@ -174,7 +176,7 @@ func (r *siliconRow) machine() (model.Model, error) {
 // version is "vllm 0.12.0" from the column, or from the tag of the image.
 func (r *siliconRow) version() string {
 	v := r.text("backend_version")
-	if m := imageTag.FindStringSubmatch(r.Source); v == "" && m != nil {
+	if m := row.ImageTag.FindStringSubmatch(r.Source); v == "" && m != nil {
 		v = m[1]
 	}
 	if v == "" {
@@ -198,17 +200,17 @@ func (r *siliconRow) parallelism(md model.Model) (int, error) {
 	}
 	tp, ep := n["tp_size"], n["moe_ep_size"]
 	if n["pp_size"] != 1 {
-		r.drop("pipeline parallelism %d", n["pp_size"])
+		r.Drop("pipeline parallelism %d", n["pp_size"])
 	}
 	if n["attention_dp_size"] != 1 {
-		r.drop("attention data parallelism %d", n["attention_dp_size"])
+		r.Drop("attention data parallelism %d", n["attention_dp_size"])
 	}
 	if md.Experts > 0 {
 		if got := n["moe_tp_size"] * ep; got != tp {
-			r.drop("experts on %d chips, attention on %d: whether concurrency is per rank is not said", got, tp)
+			r.Drop("experts on %d chips, attention on %d: whether concurrency is per rank is not said", got, tp)
 		}
 		if ep > 1 {
-			r.set("engine.ep", ep, r.col["moe_ep_size"])
+			r.Set("engine.ep", ep, r.col["moe_ep_size"])
 		}
 	}
 	return tp, nil
@@ -227,26 +229,26 @@ func (r *siliconRow) load() error {
 	at := r.col["silicon_data_source"]
 	m := concurrencyText.FindStringSubmatch(r.Source)
 	if m == nil {
-		return r.sheet.cellError(r.record, at, "", "no silicon_concurrency=N in the source text")
+		return r.sheet.CellError(r.record, at, "", "no silicon_concurrency=N in the source text")
 	}
 	var conc int
 	if _, err := fmt.Sscanf(strings.TrimSpace(m[1]), "%d", &conc); err != nil || conc < 1 || conc > 1e7 {
-		return r.sheet.cellError(r.record, at, "", "silicon_concurrency=%s is not a whole number from 1 to 1e7", shorten(m[1]))
+		return r.sheet.CellError(r.record, at, "", "silicon_concurrency=%s is not a whole number from 1 to 1e7", row.Shorten(m[1]))
 	}
 	if conc >= engineSeqs {
-		r.drop("concurrency %d exceeds the engine's batch", conc)
+		r.Drop("concurrency %d exceeds the engine's batch", conc)
 	}
-	r.set(PromptPath, float64(prompt), r.col["isl"])
-	r.set(OutputPath, float64(output), r.col["osl"])
-	r.set(ConcurrencyPath, conc, at)
-	r.set("measurement.prompts_per_concurrency", promptsPerConcurrency, -1)
+	r.Set(row.PromptPath, float64(prompt), r.col["isl"])
+	r.Set(row.OutputPath, float64(output), r.col["osl"])
+	r.Set(row.ConcurrencyPath, conc, at)
+	r.Set("measurement.prompts_per_concurrency", row.PromptsPerConcurrency, -1)
 	budget := measuredBudget
 	if strings.Contains(r.Source, "measured=") {
-		r.set("measurement.length_range", drawnLengths, at)
+		r.Set("measurement.length_range", drawnLengths, at)
 	} else {
 		budget = int(exactBudgetFactor * float64(prompt))
 	}
-	r.set("engine.max_num_batched_tokens", budget, -1)
-	r.set("engine.max_num_seqs", max(conc, 256), -1)
+	r.Set("engine.max_num_batched_tokens", budget, -1)
+	r.Set("engine.max_num_seqs", max(conc, 256), -1)
 	return nil
 }

@@ -1,4 +1,7 @@
-package measured
+// Package tidy reads tables whose header names scenario keys, or what published
+// tables call them, and metrics with their units: one run a row. Every form
+// that becomes such a table is read here in the end.
+package tidy
 
 import (
 	"fmt"
@@ -6,50 +9,64 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/calibrate/measured/row"
 	"scoville/core/scenario"
 )
 
-// readTidy reads a table whose header names scenario keys (or what published
-// tables call them) and metrics with their units. columns adds names the
-// header does not explain.
-func (f *File) readTidy(s *sheet, columns map[string]string) error {
-	means, err := f.meanings(s, columns)
+// Read reads a file of comma-separated values into f.
+func Read(src *row.Source, f *row.File) error {
+	s, err := src.Sheet()
 	if err != nil {
 		return err
 	}
-	for i := range s.records {
-		o := newObservation(s, i)
-		if err := o.readTidy(means); err != nil {
+	return Table(s, src.Options, f)
+}
+
+// Table reads a table into f. The columns of the options stand before what the
+// header says.
+func Table(s *row.Sheet, opt row.Options, f *row.File) error {
+	means, err := meanings(s, opt, f)
+	if err != nil {
+		return err
+	}
+	for i := range s.Records {
+		r := reader{Observation: row.New(s, i), sheet: s, record: i}
+		if err := r.read(means); err != nil {
 			return err
 		}
-		f.Rows = append(f.Rows, o)
+		f.Rows = append(f.Rows, r.Observation)
 	}
-	f.plausible()
+	plausible(f)
 	return nil
 }
 
+// reader reads one row.
+type reader struct {
+	row.Observation
+	sheet  *row.Sheet
+	record int
+}
+
 // meanings reads the header: one meaning per column, nil for ignored ones.
-func (f *File) meanings(s *sheet, columns map[string]string) ([]*meaning, error) {
-	means := make([]*meaning, len(s.header))
-	for path, name := range columns {
-		c := s.index(name)
+func meanings(s *row.Sheet, opt row.Options, f *row.File) ([]*row.Meaning, error) {
+	means := make([]*row.Meaning, len(s.Header))
+	for path, name := range opt.Columns {
+		c := s.Index(name)
 		if c < 0 {
-			return nil, s.headError(0, "", "no column %q, which %s is said to be in", name, path)
+			return nil, s.HeadError(0, "", "no column %q, which %s is said to be in", name, path)
 		}
-		if m, ok, _ := metricOf(path); ok {
+		if m, ok, _ := row.MetricOf(path); ok {
 			means[c] = &m
-		} else if p, ok := shorthand[path]; ok {
-			means[c] = &meaning{path: p}
 		} else {
-			means[c] = &meaning{path: path}
+			means[c] = &row.Meaning{Path: row.Path(path)}
 		}
 	}
 	taken := map[string]string{}
 	metrics := 0
-	for c, name := range s.header {
+	for c, name := range s.Header {
 		if means[c] == nil && name != "" {
 			var err error
-			if means[c], err = s.meaningOf(c); err != nil {
+			if means[c], err = s.MeaningOf(c, opt.Unit); err != nil {
 				return nil, err
 			}
 		}
@@ -60,48 +77,31 @@ func (f *File) meanings(s *sheet, columns map[string]string) ([]*meaning, error)
 			}
 			continue
 		}
-		what := m.path + m.metric
+		what := m.Path + m.Metric
 		if other := taken[what]; other != "" && what != "" {
-			return nil, s.headError(c, "", "columns %q and %q are both %s", other, name, what)
+			return nil, s.HeadError(c, "", "columns %q and %q are both %s", other, name, what)
 		}
 		taken[what] = name
-		if m.metric != "" {
+		if m.Metric != "" {
 			metrics++
 		}
-		f.Mapping = append(f.Mapping, Mapping{name, m.String()})
+		f.Mapping = append(f.Mapping, row.Mapping{Column: name, Meaning: m.String()})
 	}
 	if metrics == 0 {
-		return nil, s.headError(0, "name one such as ttft_mean_ms or tpot_p50_ms", "no column holds a latency")
+		return nil, s.HeadError(0, "name one such as ttft_mean_ms or tpot_p50_ms", "no column holds a latency")
 	}
 	return means, nil
 }
 
-func (m *meaning) String() string {
-	switch {
-	case m.source:
-		return "source of the row"
-	case m.metric == "":
-		return m.path
-	}
-	text := m.metric
-	if m.factor != 1 {
-		text += fmt.Sprintf(" (x %g)", m.factor)
-	}
-	if m.unsaid {
-		text += " (no statistic in the name: measurement.statistic, the mean unless set)"
-	}
-	return text
-}
-
-func (o *Observation) readTidy(means []*meaning) error {
-	cells := o.sheet.records[o.record].cells
+func (o *reader) read(means []*row.Meaning) error {
+	cells := o.sheet.Records[o.record].Cells
 	at := map[string]int{"model.name": -1, "model.weight_dtype": -1}
 	for c, m := range means {
 		if m == nil || cells[c] == "" {
 			continue
 		}
-		if _, ok := at[m.path]; ok {
-			at[m.path] = c
+		if _, ok := at[m.Path]; ok {
+			at[m.Path] = c
 		}
 	}
 	cell := func(path string) string {
@@ -110,27 +110,27 @@ func (o *Observation) readTidy(means []*meaning) error {
 		}
 		return cells[at[path]]
 	}
-	if _, err := o.setModel(cell("model.name"), cell("model.weight_dtype"), at["model.name"], at["model.weight_dtype"]); err != nil {
+	if _, err := o.SetModel(cell("model.name"), cell("model.weight_dtype"), at["model.name"], at["model.weight_dtype"]); err != nil {
 		return err
 	}
 	for c, m := range means {
 		if m == nil || cells[c] == "" {
 			continue
 		}
-		if _, done := at[m.path]; done {
+		if _, done := at[m.Path]; done {
 			continue
 		}
 		switch {
-		case m.source:
+		case m.Source:
 			o.Source = cells[c]
-		case m.metric != "":
-			ms, err := o.sheet.latency(o.record, c, m.factor)
+		case m.Metric != "":
+			ms, err := o.sheet.Latency(o.record, c, m.Factor)
 			if err != nil {
 				return err
 			}
-			o.measure(m.metric, ms, c, m.unsaid)
+			o.Measure(m.Metric, ms, c, m.Unsaid)
 		default:
-			if err := o.assign(m.path, c); err != nil {
+			if err := o.assign(m.Path, c); err != nil {
 				return err
 			}
 		}
@@ -143,19 +143,19 @@ func (o *Observation) readTidy(means []*meaning) error {
 }
 
 // assign converts a cell to the type the schema says.
-func (o *Observation) assign(path string, c int) error {
-	text := o.sheet.records[o.record].cells[c]
+func (o *reader) assign(path string, c int) error {
+	text := o.sheet.Records[o.record].Cells[c]
 	field, ok := scenario.Lookup(path)
 	if !ok {
-		return o.sheet.headError(c, "", "no parameter %q", path)
+		return o.sheet.HeadError(c, "", "no parameter %q", path)
 	}
 	var v any = text
 	switch field.Kind {
 	case scenario.Float, scenario.Int:
-		if path == RatePath && strings.EqualFold(text, "inf") {
+		if path == row.RatePath && strings.EqualFold(text, "inf") {
 			return nil // no open-loop rate: concurrency is the load
 		}
-		x, err := o.sheet.number(o.record, c)
+		x, err := o.sheet.Number(o.record, c)
 		if err != nil {
 			return err
 		}
@@ -166,49 +166,40 @@ func (o *Observation) assign(path string, c int) error {
 	case scenario.Bool:
 		v = strings.EqualFold(text, "true") || text == "1"
 		if v == false && !strings.EqualFold(text, "false") && text != "0" {
-			return o.sheet.cellError(o.record, c, "write true or false", "%q is not a truth value", shorten(text))
+			return o.sheet.CellError(o.record, c, "write true or false", "%q is not a truth value", row.Shorten(text))
 		}
 	default:
-		v = canonical(path, text)
+		v = row.Canonical(path, text)
 	}
 	if _, err := scenario.Convert(path, v); err != nil {
-		return o.fieldError(err, c)
+		return o.FieldError(err, c)
 	}
-	o.set(path, v, c)
+	o.Set(path, v, c)
 	return nil
-}
-
-// fieldError points the schema's error at a cell.
-func (o *Observation) fieldError(err error, c int) error {
-	fe, ok := err.(*scenario.FieldError)
-	if !ok {
-		return err
-	}
-	return o.sheet.cellError(o.record, c, fe.Hint, "%s", fe.Message())
 }
 
 // openRequests is the length of an open-loop run that does not say it.
 const openRequests = 1000
 
 // complete adds the load model that follows from the columns.
-func (o *Observation) complete() error {
+func (o *reader) complete() error {
 	if len(o.Targets) == 0 {
-		o.drop("no measured value")
+		o.Drop("no measured value")
 	}
-	conc, _ := o.Value(ConcurrencyPath).(int)
-	rate, open := o.Value(RatePath).(float64)
+	conc, _ := o.Value(row.ConcurrencyPath).(int)
+	rate, open := o.Value(row.RatePath).(float64)
 	switch {
 	case open && conc > 0 && o.Value("workload.arrival") != "closed":
-		o.drop("a rate under a cap on concurrency is neither an open nor a closed loop: %g per second, at most %d in flight", rate, conc)
+		o.Drop("a rate under a cap on concurrency is neither an open nor a closed loop: %g per second, at most %d in flight", rate, conc)
 		return nil
 	case open && o.Value("workload.arrival") == nil:
-		o.set("workload.arrival", "poisson", -1)
+		o.Set("workload.arrival", "poisson", -1)
 	case conc < 1 && !open && o.Value("workload.arrival") == nil:
 		return o.Errorf("", "add a column concurrency or request_rate", "the load is not said: neither requests in flight nor a rate")
 	}
-	for _, path := range []string{PromptPath, OutputPath} {
+	for _, path := range []string{row.PromptPath, row.OutputPath} {
 		if o.Value(path) == nil {
-			short := strings.Replace(path, "class."+className+".", "", 1)
+			short := strings.Replace(path, "class."+row.ClassName+".", "", 1)
 			return o.Errorf("", "add a column "+strings.TrimPrefix(short, "workload."), "%s is not said", short)
 		}
 	}
@@ -217,17 +208,17 @@ func (o *Observation) complete() error {
 	}
 	if arrival := o.Value("workload.arrival"); arrival != nil && arrival != "closed" && arrival != "trace" && o.Value("workload.duration_s") == nil {
 		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d", openRequests))
-		o.set("workload.requests", openRequests, -1)
+		o.Set("workload.requests", openRequests, -1)
 	}
 	if conc > 0 && !open && o.Value("measurement.prompts_per_concurrency") == nil {
-		o.set("measurement.prompts_per_concurrency", promptsPerConcurrency, -1)
-		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d per unit of concurrency", promptsPerConcurrency))
+		o.Set("measurement.prompts_per_concurrency", row.PromptsPerConcurrency, -1)
+		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d per unit of concurrency", row.PromptsPerConcurrency))
 	}
 	return nil
 }
 
 // consistent drops a row whose latencies contradict each other.
-func (o *Observation) consistent() {
+func (o *reader) consistent() {
 	ms := map[string]float64{}
 	for _, t := range o.Targets {
 		ms[t.Metric] = t.Value
@@ -243,13 +234,13 @@ func (o *Observation) consistent() {
 		lo, okLo := ms[pair[0]]
 		hi, okHi := ms[pair[1]]
 		if okLo && okHi && lo > hi {
-			o.drop("%s %g above %s %g", pair[0], lo, pair[1], hi)
+			o.Drop("%s %g above %s %g", pair[0], lo, pair[1], hi)
 		}
 	}
 }
 
 // plausible notes columns whose values suggest another unit than their name.
-func (f *File) plausible() {
+func plausible(f *row.File) {
 	columns := map[string][]float64{}
 	for i := range f.Rows {
 		for _, t := range f.Rows[i].Targets {

@@ -1,4 +1,4 @@
-package measured
+package row
 
 import (
 	"fmt"
@@ -9,14 +9,32 @@ import (
 	"scoville/core/scenario"
 )
 
-// meaning is what a column of a tidy table holds: a scenario key, a metric
-// with the factor that makes its unit ms, or text about the row.
-type meaning struct {
-	path   string // scenario key
-	metric string // column of core/metrics
-	factor float64
-	source bool // where the row was published
-	unsaid bool // the name gives no statistic
+// Meaning is what a column of a table holds: a scenario key, a metric with the
+// factor that makes its unit ms, or text about the row.
+type Meaning struct {
+	Path   string // scenario key
+	Metric string // column of core/metrics
+	Factor float64
+	Source bool // where the row was published
+	Unsaid bool // the name gives no statistic
+}
+
+// String says what the column was taken for.
+func (m *Meaning) String() string {
+	switch {
+	case m.Source:
+		return "source of the row"
+	case m.Metric == "":
+		return m.Path
+	}
+	text := m.Metric
+	if m.Factor != 1 {
+		text += fmt.Sprintf(" (x %g)", m.Factor)
+	}
+	if m.Unsaid {
+		text += " (no statistic in the name: measurement.statistic, the mean unless set)"
+	}
+	return text
 }
 
 // aliases are names of scenario keys seen in published tables, folded.
@@ -35,9 +53,9 @@ var aliases = map[string]string{
 	"vllm_version": "engine.version", "backend_version": "engine.version", "engine_version": "engine.version", "image": "engine.version",
 }
 
-// fold makes names comparable: lower case, one underscore for blanks, dashes
+// Fold makes names comparable: lower case, one underscore for blanks, dashes
 // and underscores, "(ms)" as "_ms".
-func fold(name string) string {
+func Fold(name string) string {
 	name = strings.NewReplacer("(", " ", ")", " ", "-", " ", "_", " ").Replace(strings.ToLower(name))
 	return strings.Join(strings.Fields(name), "_")
 }
@@ -52,16 +70,16 @@ var (
 	units = map[string]float64{"_ms": 1, "_s": 1e3, "_us": 1e-3}
 )
 
-// metricOf reads the name of a latency column: statistic, metric, unit. ok is
+// MetricOf reads the name of a latency column: statistic, metric, unit. ok is
 // false when it is none. The unit must be in the name.
-func metricOf(name string) (m meaning, ok bool, problem string) {
+func MetricOf(name string) (m Meaning, ok bool, problem string) {
 	stat, family, unit := "", "", ""
-	if g := statFirst.FindStringSubmatch(fold(name)); g != nil {
+	if g := statFirst.FindStringSubmatch(Fold(name)); g != nil {
 		stat, family, unit = g[1], g[2], g[3]
-	} else if g := statLast.FindStringSubmatch(fold(name)); g != nil {
+	} else if g := statLast.FindStringSubmatch(Fold(name)); g != nil {
 		family, stat, unit = g[1], g[2], g[3]
 		if stat == "" {
-			m.unsaid = true
+			m.Unsaid = true
 		}
 	} else {
 		return m, false, ""
@@ -72,51 +90,56 @@ func metricOf(name string) (m meaning, ok bool, problem string) {
 	if s, found := stats[stat]; found {
 		stat = s
 	}
-	m.metric = family + "_" + stat + "_ms"
-	switch m.factor, ok = units[unit]; {
+	m.Metric = family + "_" + stat + "_ms"
+	switch m.Factor, ok = units[unit]; {
 	case unit == "":
 		return m, true, "no unit in the name"
 	case !ok:
 		return m, false, ""
 	}
-	if _, ok = metrics.Index(m.metric); !ok {
+	if _, ok = metrics.Index(m.Metric); !ok {
 		return m, false, ""
 	}
 	return m, true, ""
 }
 
-// meaningOf says what a column of a tidy table holds; nil for nothing known. A
-// latency without a unit and a dotted name that is no scenario key are errors.
-func (s *sheet) meaningOf(col int) (*meaning, error) {
-	name := s.header[col]
-	if m, ok, problem := metricOf(name); problem != "" {
-		base := strings.TrimSuffix(m.metric, "_ms")
-		return nil, s.headError(col, fmt.Sprintf("is it ms or s? rename the column to %s_ms or %s_s", base, base), "%s: %s", name, problem)
+// MeaningOf says what a column of a tidy table holds; nil for nothing known. A
+// latency without a unit, where unit does not say it for all, and a dotted name
+// that is no scenario key are errors.
+func (s *Sheet) MeaningOf(col int, unit string) (*Meaning, error) {
+	name := s.Header[col]
+	m, ok, problem := MetricOf(name)
+	if problem != "" && unit != "" {
+		m, ok, problem = MetricOf(name + "_" + unit)
+	}
+	if problem != "" {
+		base := strings.TrimSuffix(m.Metric, "_ms")
+		return nil, s.HeadError(col, fmt.Sprintf("is it ms or s? say --unit ms or --unit s, or rename the column to %s_ms or %s_s", base, base), "%s: %s", name, problem)
 	} else if ok {
 		return &m, nil
 	}
 	if path, ok := shorthand[name]; ok {
-		return &meaning{path: path}, nil
+		return &Meaning{Path: path}, nil
 	}
 	if _, ok := scenario.Lookup(name); ok {
-		return &meaning{path: name}, nil
+		return &Meaning{Path: name}, nil
 	}
 	if table, _, dotted := strings.Cut(name, "."); dotted && scenarioTable[table] {
 		hint := ""
 		if near := scenario.Nearest(name); near != "" {
 			hint = fmt.Sprintf("did you mean %q?", near)
 		}
-		return nil, s.headError(col, hint, "no parameter %q", name)
+		return nil, s.HeadError(col, hint, "no parameter %q", name)
 	}
-	folded := fold(name)
+	folded := Fold(name)
 	if path, ok := aliases[folded]; ok {
-		return &meaning{path: path}, nil
+		return &Meaning{Path: path}, nil
 	}
 	if folded == "source" {
-		return &meaning{source: true}, nil
+		return &Meaning{Source: true}, nil
 	}
 	if path, ok := lastSegments()[folded]; ok {
-		return &meaning{path: path}, nil
+		return &Meaning{Path: path}, nil
 	}
 	return nil, nil
 }
