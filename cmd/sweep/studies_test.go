@@ -56,9 +56,10 @@ func said(t *testing.T, name, out, readme string) {
 		}
 	}
 	judging := false
-	for i, line := range strings.Split(out, "\n") {
+	for line := range strings.Lines(out) {
+		line = strings.TrimSuffix(line, "\n")
 		switch {
-		case i == 0:
+		case strings.HasPrefix(line, name+": "):
 			counts, _, _ := strings.Cut(line, ";")
 			want(counts + ";")
 			if bad.MatchString(counts) {
