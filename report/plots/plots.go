@@ -205,8 +205,8 @@ func word(value any) string {
 	return fmt.Sprint(value)
 }
 
-// along returns the column whose values order the points of a line: x if it is
-// an axis, or the axis that moves along it. "" where a line has several points
+// along returns the column whose values order the points of a line: the axis
+// of numbers that moves along it where x is a metric, else x. "" where a line has several points
 // at one value of each: those are folded, and points are not joined.
 func (b *builder) along(points []int, groups map[string][]int) string {
 	var rest []table.Column // axes that move along a line
@@ -216,11 +216,11 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 			rest = append(rest, c)
 		}
 	}
-	candidates := []table.Column{b.x}
-	if b.x.Path == "" && len(rest) > 0 {
-		candidates = slices.Clone(rest)
-		slices.SortStableFunc(candidates, func(a, c table.Column) int { return cmp.Compare(words(a), words(c)) })
+	var candidates []table.Column
+	if b.x.Path == "" {
+		candidates = slices.DeleteFunc(slices.Clone(rest), func(c table.Column) bool { return !view.Numeric(c) })
 	}
+	candidates = append(candidates, b.x)
 	for _, c := range candidates {
 		if b.tells(c, groups) {
 			return c.Name
@@ -235,14 +235,6 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 	}
 	b.plot.note("folds %s, which %s: a line has several points at one %s and is not joined", strings.Join(names, ", "), vary(len(names)), b.x.Name)
 	return ""
-}
-
-// words is 1 for a column of words, 0 for one of numbers.
-func words(c table.Column) int {
-	if view.Numeric(c) {
-		return 0
-	}
-	return 1
 }
 
 // moves reports whether a column has several values on some line.
@@ -277,7 +269,7 @@ func vary(n int) string {
 	return "vary"
 }
 
-// sort orders the points of a line by a column, words in the plan's order.
+// sort orders the points of a line by a column; words stay in the plan's order.
 func (b *builder) sort(members []int, along string) {
 	slices.SortStableFunc(members, func(i, j int) int {
 		x, ok := b.v.Estimate(along, i)
