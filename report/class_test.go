@@ -7,7 +7,6 @@ import (
 	"testing"
 
 	"scoville/core/table"
-	"scoville/report/view"
 	"scoville/sweep/results"
 )
 
@@ -21,7 +20,7 @@ func byClass(t *testing.T, r *Report) *Report {
 		}
 		cols = append(cols, table.Column{Name: m + "_n", Kind: table.Int64})
 	}
-	w, err := table.Create(filepath.Join(r.data.Dir, view.ClassesFile), cols, map[string]string{"digest": r.data.Manifest.Digest})
+	w, err := table.Create(filepath.Join(r.data.Dir, results.ClassesFile), cols, map[string]string{"digest": r.data.Manifest.Digest})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"scoville/report/number"
 	"scoville/report/verdict"
 	"scoville/report/view"
+	"scoville/sweep/results"
 )
 
 // maxClassRows is how many rows the table of classes has.
@@ -59,7 +60,7 @@ func (r *Report) classes() []section {
 		}
 	}
 	if more := f.Len() - shown; more > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s more in %s", number.Plural(more, "row"), view.ClassesFile))
+		s.notes = append(s.notes, fmt.Sprintf("%s more in %s", number.Plural(more, "row"), results.ClassesFile))
 	}
 	return []section{s}
 }

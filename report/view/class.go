@@ -1,32 +1,17 @@
 package view
 
 import (
-	"errors"
 	"math"
-	"os"
-	"path/filepath"
 	"sort"
 
 	"scoville/core/table"
 )
 
-// ClassesFile holds a row per point and class of requests.
-const ClassesFile = "classes.parquet"
-
 // Classes reads the values by class; nil where the study has not several.
 func (v *View) Classes() *table.Frame {
-	if v.classes == nil && v.failed == nil && !v.noClasses {
-		f, err := table.Read(filepath.Join(v.Dir, ClassesFile))
-		switch {
-		case errors.Is(err, os.ErrNotExist):
-			v.noClasses = true
-		case err != nil:
-			v.failed = err
-		case f.Meta["digest"] != v.Manifest.Digest:
-			v.noClasses = true // left by another making
-		default:
-			v.classes = f
-		}
+	if !v.asked && v.failed == nil {
+		v.asked = true
+		v.classes, v.failed = v.Dataset.Classes()
 	}
 	return v.classes
 }

@@ -25,8 +25,8 @@ type View struct {
 	index  int // column point_index
 	axes   []table.Column
 
-	classes   *table.Frame
-	noClasses bool
+	classes *table.Frame
+	asked   bool // for the classes
 }
 
 // Open reads the points in a folder. Of the metrics, points has those that
