@@ -2,12 +2,14 @@ package sweep
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
 	"scoville/core/expr"
 	"scoville/core/scenario"
 	"scoville/core/table"
+	"scoville/sweep/plan"
 	"scoville/sweep/results"
 	"scoville/sweep/results/scope"
 	"scoville/sweep/study"
@@ -91,38 +93,81 @@ func isMetric(columns *scope.Columns, name string) bool {
 	return slices.Contains(otherNumbers, name) || slices.ContainsFunc(columns.Metrics, func(m table.Column) bool { return m.Name == name })
 }
 
-// checkSelects checks that each published figure is about one point.
+// checkSelects checks that each published figure is about one point, and each
+// point has at most one baseline.
 func checkSelects(p *Plan, columns *scope.Columns) error {
 	var conditions []study.Condition
 	for _, c := range p.Study.Conditions {
-		if c.Role == "at" || c.Role == "ratio_to" {
+		switch c.Role {
+		case "baseline":
+			if len(p.Study.OAT) > 0 {
+				return c.At.Doc.Errorf(c.At.Key, "remove it", "gains are against the baseline of [oat] already")
+			}
+			conditions = append(conditions, c)
+		case "at", "ratio_to":
 			conditions = append(conditions, c)
 		}
 	}
 	if len(conditions) == 0 {
 		return nil
 	}
-	found := make([][]int, len(conditions))
+	found := make([]map[string][]int, len(conditions)) // by what else must agree
+	for j := range found {
+		found[j] = map[string][]int{}
+	}
 	for i := range p.Len() {
-		get, err := placeOf(p, columns, i)
+		pt, err := p.Point(i)
 		if err != nil {
 			return err
 		}
+		get := placeOf(pt, columns)
 		for j, c := range conditions {
 			if c.Match(get) {
-				found[j] = append(found[j], i)
+				key := groupOf(p, pt, columns, c)
+				found[j][key] = append(found[j][key], i)
 			}
 		}
 	}
 	for j, c := range conditions {
-		if len(found[j]) == 1 {
-			continue
+		if err := checkFound(p, c, found[j]); err != nil {
+			return err
 		}
-		err := c.At.Doc.Errorf(c.At.Key, "it must select exactly one; sweep plan STUDY --points FILE lists them", "selects none of %s", plural(p.Len(), "point"))
-		if n := len(found[j]); n > 1 {
-			err.Msg = fmt.Sprintf("selects %s of %s: %s", grouped(n), plural(p.Len(), "point"), numbers(found[j]))
+	}
+	return nil
+}
+
+// groupOf identifies the points that one selected point stands for: all, or
+// those that a baseline is shared by.
+func groupOf(p *Plan, pt *plan.Point, columns *scope.Columns, c study.Condition) string {
+	if c.Role != "baseline" {
+		return ""
+	}
+	var groups []string
+	for _, col := range p.Columns {
+		groups = append(groups, col.Group)
+	}
+	key := ""
+	for _, i := range columns.Together(c.Expr, groups) {
+		key += fmt.Sprintf("%q;", fmt.Sprint(pt.Cells[i]))
+	}
+	return key
+}
+
+// checkFound refuses a condition that selects no point, or two that stand for
+// the same.
+func checkFound(p *Plan, c study.Condition, found map[string][]int) error {
+	if len(found) == 0 {
+		return c.At.Doc.Errorf(c.At.Key, "it must select exactly one; sweep plan STUDY --points FILE lists them", "selects none of %s", plural(p.Len(), "point"))
+	}
+	for _, key := range slices.Sorted(maps.Keys(found)) {
+		points := found[key]
+		switch {
+		case len(points) == 1:
+		case c.Role == "baseline":
+			return c.At.Doc.Errorf(c.At.Key, "name every axis that the baseline is one level of", "selects %s as the baseline of the same points: %s", grouped(len(points)), numbers(points))
+		default:
+			return c.At.Doc.Errorf(c.At.Key, "it must select exactly one; sweep plan STUDY --points FILE lists them", "selects %s of %s: %s", grouped(len(points)), plural(p.Len(), "point"), numbers(points))
 		}
-		return err
 	}
 	return nil
 }
@@ -140,36 +185,14 @@ func numbers(points []int) string {
 	return strings.Join(out, ", ")
 }
 
-// placeOf looks up where in the design point i of a plan stands.
-func placeOf(p *Plan, columns *scope.Columns, i int) (func(string) expr.Value, error) {
-	pt, err := p.Point(i)
-	if err != nil {
-		return nil, err
-	}
+// placeOf looks up where in the design a point of a plan stands.
+func placeOf(pt *plan.Point, columns *scope.Columns) func(string) expr.Value {
 	return func(name string) expr.Value {
-		switch name {
-		case "point_id":
-			return expr.Of(pt.ID)
-		case "point_index":
-			return expr.Of(pt.Index)
-		case "baseline":
-			return expr.Of(pt.Baseline)
-		}
-		if pt.OATPath != "" {
-			switch name {
-			case "oat_path":
-				return expr.Of(pt.OATPath)
-			case "oat_level":
-				return expr.Of(pt.OATLevel)
-			case "oat_change_ratio":
-				return expr.Of(pt.OATChange)
-			}
-		}
 		for j, a := range columns.Axes {
 			if a.Name == name || a.Path == name {
 				return expr.Of(pt.Cells[j])
 			}
 		}
-		return expr.Value{}
-	}, nil
+		return scope.Placed(name, scope.Position{ID: pt.ID, Index: pt.Index, Baseline: pt.Baseline, Path: pt.OATPath, Level: pt.OATLevel, Change: pt.OATChange})
+	}
 }

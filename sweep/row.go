@@ -62,6 +62,9 @@ func row(p *Plan, item int) (results.Run, *scenario.Scenario, error) {
 		WeakestSource: string(pt.Resolved.WeakestSource), Calibrated: pt.Resolved.Calibrated, Outside: pt.Resolved.Outside,
 		SeedHex: fmt.Sprintf("%016x", p.Study.Seed),
 	}
+	if x, ok := p.Study.Accuracy.Of(&pt.Resolved.Scenario); ok {
+		r.AccuracyLoss = &x
+	}
 	if pt.Infeasible != "" {
 		r.Status, r.Error = results.Infeasible, pt.Infeasible
 	}
@@ -118,7 +121,10 @@ func meta(p *Plan, o Options) results.Meta {
 		m.Axes = append(m.Axes, results.Axis(c))
 	}
 	m.Metrics, m.ClassMetrics = metricColumns(), describe(metrics.ClassColumns())
-	m.Report = st.Report
+	m.Report, m.Objectives = st.Report, st.Objectives
+	if t := st.Accuracy.Table; t != nil {
+		m.Inputs[relative(p, t.File)] = st.Accuracy.SHA256
+	}
 	return m
 }
 

@@ -132,9 +132,14 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	for _, r := range runs {
 		out.Counts[r.Status]++
 	}
+	passes := set.Passes()
 	if err := set.Write(func(yield func(results.Run) bool) {
+		passes--
 		for i, r := range runs {
-			if runs[i] = (results.Run{}); !yield(r) { // the rest of Write does not need it
+			if passes == 0 {
+				runs[i] = results.Run{} // the rest of Write does not need it
+			}
+			if !yield(r) {
 				return
 			}
 		}

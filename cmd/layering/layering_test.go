@@ -151,7 +151,8 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 
 // order of rooms inside sweep and calibrate.
 var order = map[string]int{
-	"sweep/statistic": -1, "sweep/results/spec": -1, "sweep/results/scope": -1, "sweep/results/lock": -1, "sweep/results/class": 0,
+	"sweep/statistic": -3, "sweep/accuracy": -3, "sweep/results/spec": -3, "sweep/results/scope": -3, "sweep/results/lock": -3, "sweep/results/inert": -3, "sweep/results/front": -3,
+	"sweep/study/ask": -2, "sweep/results/class": -2, "sweep/results/compare": -2,
 	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 3,
 	"calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,

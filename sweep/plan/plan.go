@@ -54,7 +54,8 @@ type Column struct {
 	Path  string // scenario path, or the name of a [[cases.NAME]] axis
 	Kind  table.Kind
 	Unit  string
-	Outer bool // varies between baselines; else only one at a time
+	Group string // name of its axis: columns of one axis vary together
+	Outer bool   // varies between baselines; else only one at a time
 }
 
 // Point is one design point.
@@ -133,7 +134,7 @@ func (p *Plan) resolveChunk(from, n int) {
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]bool{}
-	said, rests := remarks{}, numbers{}
+	said, rests, losses := remarks{}, numbers{}, gaps{}
 	single := 0 // points without replicates, since nothing about them is random
 	p.first = []int{0}
 	for design := range total {
@@ -164,6 +165,7 @@ func (p *Plan) expand(total int) error {
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
 		rests.add(x.resolved)
+		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Replicates
 		if replicates > 1 && !random(&x.resolved.Scenario) {
 			replicates = 1
@@ -179,6 +181,7 @@ func (p *Plan) expand(total int) error {
 		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", grouped(fmt.Sprint(single)), grouped(fmt.Sprint(p.Len()))))
 	}
 	p.Notes = append(p.Notes, said.list()...)
+	p.Notes = append(p.Notes, losses.list(p.Len())...)
 	p.Numbers = rests.list()
 	p.ahead = nil
 	return nil
@@ -300,13 +303,13 @@ func columns(st *study.Study) []Column {
 	var out []Column
 	add := func(a study.Axis, outer bool) {
 		if a.Named {
-			out = append(out, Column{Path: a.Name, Kind: table.String, Outer: outer})
+			out = append(out, Column{Path: a.Name, Kind: table.String, Group: a.Name, Outer: outer})
 			return
 		}
 		for _, path := range a.Paths {
 			if !slices.ContainsFunc(out, func(c Column) bool { return c.Path == path }) {
 				f, _ := scenario.Lookup(path)
-				out = append(out, Column{path, kind(f, path, a), f.Unit, outer})
+				out = append(out, Column{path, kind(f, path, a), f.Unit, a.Name, outer})
 			}
 		}
 	}

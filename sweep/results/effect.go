@@ -39,7 +39,7 @@ func (b *board) effects(p *point) error {
 	}
 	var steady *bool
 	if base := b.baseline(p); base != nil {
-		steady = both(p.steady.most(), base.steady.most())
+		steady = both(p.steady.Most(), base.steady.Most())
 	}
 	oat := p.first.oat()
 	for _, m := range b.set.selected {

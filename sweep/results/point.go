@@ -8,6 +8,8 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/class"
+	"scoville/sweep/results/compare"
+	"scoville/sweep/results/inert"
 	"scoville/sweep/statistic"
 )
 
@@ -17,48 +19,13 @@ type point struct {
 	runs       int
 	replicates []int       // of the ok runs, ascending
 	metrics    [][]float64 // of the ok runs
-	slo        tally
-	steady     tally
-	offered    meanOf
-	capacity   meanOf
-	load       meanOf
+	slo        statistic.Tally
+	steady     statistic.Tally
+	offered    statistic.Mean
+	capacity   statistic.Mean
+	load       statistic.Mean
 	bounds     []string // of the ok runs
 	print      uint64   // of all metrics of all ok runs
-}
-
-// tally counts a flag over the ok runs.
-type tally struct{ yes, no, unknown int }
-
-func (t *tally) add(b *bool) {
-	switch {
-	case b == nil:
-		t.unknown++
-	case *b:
-		t.yes++
-	default:
-		t.no++
-	}
-}
-
-// most is what a verdict on single runs says of the point: true if more than
-// half of all runs are, false if at least half are, else NULL. One false alarm
-// of many must not condemn a point, nor one run that could be judged acquit it.
-func (t tally) most() *bool {
-	all := t.yes + t.no + t.unknown
-	yes := 2*t.yes > all
-	if !yes && (all == 0 || 2*t.no < all) {
-		return nil
-	}
-	return &yes
-}
-
-// every is false if any run is, NULL if none is known.
-func (t tally) every() *bool {
-	if t.yes+t.no == 0 {
-		return nil
-	}
-	yes := t.no == 0
-	return &yes
 }
 
 // both is true if both are, false if either is, else NULL.
@@ -69,21 +36,6 @@ func both(a, b *bool) *bool {
 	return b
 }
 
-// meanOf is a running mean that leaves NaN out; NaN if nothing is left.
-type meanOf struct {
-	sum float64
-	n   int
-}
-
-func (m *meanOf) add(x float64) {
-	if !math.IsNaN(x) {
-		m.sum += x
-		m.n++
-	}
-}
-
-func (m meanOf) value() float64 { return m.sum / float64(m.n) }
-
 // board turns runs into rows of points and effects as they come, and keeps
 // what later points are compared with: their baselines.
 type board struct {
@@ -91,15 +43,16 @@ type board struct {
 	current   *point            // its runs are still coming
 	baselines map[string]*point // by outer axis values
 	t         statistic.Student
-	inert     inert
+	inert     inert.Axes
 	row       table.Row
+	columns   map[string]int // of points, by name
 	classes   classes
 
 	point, effect func(table.Row) error // take a row
 }
 
 func newBoard(s *Set) *board {
-	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: newInert(s.meta.Axes), classes: classes{Table: class.New(s.meta.ClassMetrics)}}
+	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: inert.New(s.outerPaths()), classes: classes{Table: class.New(s.meta.ClassMetrics)}}
 }
 
 // add takes the next run and keeps its slices. Runs come by point index, then
@@ -129,12 +82,12 @@ func (b *board) add(r *Run) error {
 	b.classes.Add(r.Classes)
 	p.replicates = append(p.replicates, r.Replicate)
 	p.metrics = append(p.metrics, r.Metrics)
-	p.print = fingerprint(p.print, r.Metrics)
-	p.slo.add(r.slo())
-	p.steady.add(r.Steady)
-	p.offered.add(r.OfferedRPS)
-	p.capacity.add(r.CapacityRPS)
-	p.load.add(r.LoadRatio)
+	p.print = inert.Fingerprint(p.print, r.Metrics)
+	p.slo.Add(r.slo())
+	p.steady.Add(r.Steady)
+	p.offered.Add(r.OfferedRPS)
+	p.capacity.Add(r.CapacityRPS)
+	p.load.Add(r.LoadRatio)
 	if r.Bound != "" {
 		p.bounds = append(p.bounds, r.Bound)
 	}
@@ -147,7 +100,7 @@ func (b *board) flush() error {
 	if p == nil {
 		return nil
 	}
-	b.inert.add(p, b.baseline(p))
+	b.addInert(p, b.baseline(p))
 	if err := b.classes.flush(p); err != nil {
 		return err
 	}
@@ -156,6 +109,28 @@ func (b *board) flush() error {
 		return err
 	}
 	return b.effects(p)
+}
+
+// outerPaths are the paths of the axes, empty for what varies one at a time.
+func (s *Set) outerPaths() []string {
+	paths := make([]string, len(s.meta.Axes))
+	for i, a := range s.meta.Axes {
+		if a.Outer {
+			paths[i] = a.Path
+		}
+	}
+	return paths
+}
+
+func (b *board) addInert(p, base *point) {
+	if p.first.Status != OK {
+		return
+	}
+	var print *uint64
+	if base != nil && base.first.Status == OK {
+		print = &base.print
+	}
+	b.inert.Add(inert.Point{Cells: p.first.Axes, Path: p.first.OATPath, Level: p.first.OATLevel, Print: p.print}, print)
 }
 
 // outer identifies the baseline that a point is compared with.
@@ -223,7 +198,7 @@ var pointHead = []table.Column{
 // first run that is not ok, and means or verdicts over the ok runs.
 var (
 	pointShared = []string{"point_id", "point_index", "status", "error", "baseline", "oat_path", "oat_level", "oat_change_ratio", "search_id"}
-	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "weakest_source", "calibrated", "extrapolated", "outside", "sim_version"}
+	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "weakest_source", "calibrated", "extrapolated", "outside", "accuracy_loss_ratio", "sim_version"}
 )
 
 // statistics are the suffixes of a metric's columns in points.
@@ -248,7 +223,7 @@ func (s *Set) pointColumns() []table.Column {
 		stat("_delta_ci_lo", "ratio", "", "lower end of the 95 % interval of the change of ")
 		stat("_delta_ci_hi", "ratio", "", "upper end of the 95 % interval of the change of ")
 	}
-	return append(cols, pick(runTail, pointTail)...)
+	return slices.Concat(cols, pick(runTail, pointTail), compare.Columns)
 }
 
 func (b *board) pointRow(row table.Row, p *point) table.Row {
@@ -261,12 +236,13 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 		m, d := b.mean(p, i), b.change(p, i)
 		row = append(row, m.Mean, m.Lo, m.Hi, int64(m.N), d.Mean, d.Lo, d.Hi)
 	}
-	slo, steady := p.slo.every(), p.steady.most()
-	if p.offered.n > 0 && !isTrue(steady) {
+	slo, steady := p.slo.Every(), p.steady.Most()
+	if p.offered.N > 0 && !isTrue(steady) {
 		slo = nil
 	}
-	return append(row, flag(slo), flag(steady), p.offered.value(), p.capacity.value(), p.load.value(),
-		text(mostFrequent(p.bounds)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), int64(b.set.meta.SimVersion))
+	row = append(row, flag(slo), flag(steady), p.offered.Value(), p.capacity.Value(), p.load.Value(),
+		text(mostFrequent(p.bounds)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
+	return append(row, b.verdict(p, row)...)
 }
 
 // mostFrequent returns the most frequent word, the earlier at a tie.

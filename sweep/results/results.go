@@ -19,12 +19,13 @@ import (
 	"unicode/utf8"
 
 	"scoville/core/table"
+	"scoville/sweep/results/compare"
 	"scoville/sweep/results/lock"
 )
 
 // Schema is the version of the layout of the tables and the manifest: raised
 // when a column or a key changes its meaning.
-const Schema = 1
+const Schema = 2
 
 // The files of a dataset.
 const (
@@ -77,6 +78,7 @@ type Axis struct {
 	Path  string     // scenario path, or the name of a zip or cases axis
 	Kind  table.Kind // kind of its values
 	Unit  string     // unit of its values; empty if none
+	Group string     // name of the axis it belongs to: columns of one axis vary together
 	Outer bool       // each of its values has a one-at-a-time baseline of its own
 }
 
@@ -86,6 +88,7 @@ type Set struct {
 	meta     Meta
 	axes     []table.Column
 	selected []int // into meta.Metrics
+	compare  *compare.Comparison
 	host     string
 	started  time.Time
 	lock     *lock.Lock
@@ -149,6 +152,10 @@ func (s *Set) check() error {
 		if c.Kind != table.Float64 || c.Path != "" {
 			return fmt.Errorf("metric %q: want a float64 column without a path", c.Name)
 		}
+	}
+	var err error
+	if s.compare, err = s.comparison(); err != nil {
+		return err
 	}
 	for i, c := range m.Metrics {
 		if m.Selected == nil || slices.Contains(m.Selected, c.Name) {

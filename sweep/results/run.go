@@ -51,6 +51,8 @@ type Run struct {
 	// was measured at; a sentence starts with the key.
 	Outside []string
 
+	AccuracyLoss *float64 // ratio; nil = not known
+
 	SimS    float64 // simulated time, s
 	Events  int64   // simulator events
 	SeedHex string  // seed of the replicate
@@ -84,6 +86,7 @@ var runTail = []table.Column{
 	{Name: "calibrated", Kind: table.Bool, Definition: "an overlay from a calibration applies to this point"},
 	{Name: "extrapolated", Kind: table.Bool, Definition: "the point lies outside the conditions that its calibration was measured at; NULL without calibration"},
 	{Name: "outside", Kind: table.String, Definition: "conditions of the calibration that the point leaves, and how"},
+	{Name: "accuracy_loss_ratio", Kind: table.Float64, Unit: "ratio", Better: "lower", Definition: "loss of accuracy by the data types at the longest request, from the study's table; NULL where it has no row"},
 	{Name: "sim_s", Kind: table.Float64, Unit: "s", Definition: "simulated time"},
 	{Name: "events", Kind: table.Int64, Definition: "simulator events"},
 	{Name: "sim_version", Kind: table.Int64, Definition: "version of the simulator; other versions give other results"},
@@ -128,7 +131,7 @@ func (s *Set) runRow(row table.Row, r *Run) table.Row {
 		slo, steady = nil, nil
 	}
 	return append(row, flag(slo), flag(steady), r.OfferedRPS, r.CapacityRPS, r.LoadRatio, text(r.Bound),
-		text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.SimS, r.Events, int64(s.meta.SimVersion), text(r.SeedHex))
+		text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), r.SimS, r.Events, int64(s.meta.SimVersion), text(r.SeedHex))
 }
 
 // slo is SLOOk where the run says what others like it would: an open loop that
@@ -151,6 +154,13 @@ func (r *Run) extrapolated() any {
 		return nil
 	}
 	return len(r.Outside) > 0
+}
+
+func (r *Run) loss() any {
+	if r.AccuracyLoss == nil {
+		return nil
+	}
+	return *r.AccuracyLoss
 }
 
 // oat returns the cells oat_path, oat_level, oat_change_ratio.

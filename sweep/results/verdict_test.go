@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"scoville/sweep/statistic"
 )
 
 // verdicts makes flags of a word: y, n and ? for not known.
@@ -22,11 +24,11 @@ func TestSteadyPoint(t *testing.T) {
 		"": nil, "?": nil, "y": true, "n": false, "??y": nil, "?yy": true, "?y": nil, "?n": false, "??n": nil,
 		"yn": false, "yyn": true, "ynn": false, "yyn?": nil, "ynn?": false, "yyyyyyyyyn": true,
 	} {
-		var c tally
+		var c statistic.Tally
 		for _, v := range verdicts(word) {
-			c.add(v)
+			c.Add(v)
 		}
-		if got := flag(c.most()); got != want {
+		if got := flag(c.Most()); got != want {
 			t.Errorf("%q: %v, want %v", word, got, want)
 		}
 	}

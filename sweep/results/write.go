@@ -10,8 +10,8 @@ import (
 
 // Write writes the whole dataset: runs, points and effects, the study, and last
 // the manifest. The runs come by point index, then replicate, a baseline before
-// its changes; those not run yet may be missing. Write keeps the slices of a Run
-// as long as it runs. Each file is replaced whole; Write may be called again
+// its changes; those not run yet may be missing. Write goes through them Passes
+// times, and keeps the slices of a Run as long as it runs. Each file is replaced whole; Write may be called again
 // with more runs.
 func (s *Set) Write(runs iter.Seq[Run]) error {
 	b := newBoard(s)
@@ -45,6 +45,9 @@ func (s *Set) Write(runs iter.Seq[Run]) error {
 	add := create(RunsFile, s.runColumns())
 	b.point, b.effect = create(PointsFile, s.pointColumns()), create(EffectsFile, s.effectColumns())
 	if err == nil {
+		err = s.gather(runs)
+	}
+	if err == nil {
 		err = s.addRuns(runs, b, counts, add)
 	}
 	if err == nil {
@@ -54,7 +57,7 @@ func (s *Set) Write(runs iter.Seq[Run]) error {
 		err = b.classes.drop(s.dir)
 	}
 	if err == nil {
-		err = s.publish(tables, counts, b.inert.names())
+		err = s.publish(tables, counts, b.inert.Names())
 	}
 	if err != nil {
 		return fmt.Errorf("results: %w", err)

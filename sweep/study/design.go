@@ -18,7 +18,7 @@ func (d *decoder) axis(e scenario.Entry) error {
 
 // path decodes an entry PATH = levels whose path starts after n segments.
 func (d *decoder) path(e scenario.Entry, n int) (Axis, error) {
-	at := Place{d.doc, e.Key(), strings.Join(e.Path[:n], ".")}
+	at := Place{Doc: d.doc, Key: e.Key(), Table: strings.Join(e.Path[:n], ".")}
 	if len(e.Path) <= n {
 		return Axis{}, at.Errorf(at.Table, `add "PATH" = [level, level]`, "the table is empty")
 	}
@@ -67,7 +67,7 @@ func (d *decoder) cases(e scenario.Entry) error {
 	for _, el := range elems {
 		l := Level{}
 		for _, sub := range el.Entries {
-			at := Place{el, sub.Key(), e.Key()}
+			at := Place{Doc: el, Key: sub.Key(), Table: e.Key()}
 			if sub.Key() == "name" {
 				l.Name, _ = sub.Value.(string)
 				continue
@@ -130,7 +130,7 @@ func (d *decoder) group(e scenario.Entry) error {
 	if len(keys) != 2 || !isList || len(list) == 0 || keys["by"] == nil {
 		return d.doc.Errorf(e.Key(), `write group.NAME = { paths = ["PATH", "PATH"], by = ["-20%"] }`, "is not a group")
 	}
-	a, at := Axis{Name: name}, Place{d.doc, e.Key(), "oat." + name}
+	a, at := Axis{Name: name}, Place{Doc: d.doc, Key: e.Key(), Table: "oat." + name}
 	for _, p := range list {
 		path, ok := p.(string)
 		if !ok {

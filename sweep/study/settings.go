@@ -10,7 +10,7 @@ import (
 
 	"scoville/core/metrics"
 	"scoville/core/scenario"
-	"scoville/core/schema"
+	"scoville/sweep/study/ask"
 )
 
 // setting decodes a key that is neither scenario nor design.
@@ -52,7 +52,7 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 	return err
 }
 
-func (d *decoder) text(e scenario.Entry) (string, error) { return textOf(d.doc, e) }
+func (d *decoder) text(e scenario.Entry) (string, error) { return ask.Text(d.doc, e) }
 
 func (d *decoder) whole(e scenario.Entry, lo, hi int64) (int64, error) {
 	n, ok := e.Value.(int64)
@@ -127,18 +127,7 @@ func checkMetric(key string) error {
 	if _, ok := metrics.Index(name); ok {
 		return nil
 	}
-	return &scenario.FieldError{Path: key, Rule: fmt.Sprintf("no metric %q", name), Hint: nearestMetric(name)}
-}
-
-func nearestMetric(name string) string {
-	var all []string
-	for _, c := range metrics.Columns() {
-		all = append(all, c.Name)
-	}
-	if near := schema.Closest(name, all); near != "" {
-		return schema.DidYouMean(near)
-	}
-	return `metrics are named like "ttft_p99_ms" and "tpot_mean_ms"`
+	return &scenario.FieldError{Path: key, Rule: fmt.Sprintf("no metric %q", name), Hint: ask.NearestMetric(name)}
 }
 
 // metrics reads the globs of output.metrics; each must match a column.
@@ -160,7 +149,7 @@ func (d *decoder) metrics(e scenario.Entry) error {
 			}
 		}
 		if !found {
-			return d.doc.Errorf(e.Key(), nearestMetric(glob), "no metric matches %q", glob)
+			return d.doc.Errorf(e.Key(), ask.NearestMetric(glob), "no metric matches %q", glob)
 		}
 	}
 	for _, c := range metrics.Columns() {

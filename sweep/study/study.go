@@ -16,7 +16,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/schema"
-	"scoville/sweep/results/spec"
+	"scoville/sweep/study/ask"
 )
 
 // Study is a decoded study file.
@@ -30,18 +30,23 @@ type Study struct {
 	Axes []Axis // outer product in file order, last fastest: axes, zips and cases
 	OAT  []Axis // one parameter at a time around each outer combination
 
-	Where []Rule // what stays out of the plan, in file order
-
 	Replicates int      // runs per point, at least 1; default 1
 	Seed       uint64   // of all random streams; default 0, which is a seed like others
 	MaxRuns    int64    // most runs the plan may have; default 100,000
 	OutputDir  string   // default results/NAME, relative to the working directory
 	Metrics    []string // columns the tables show, in column order; nil = not chosen
 
-	Report     spec.Report // what the report is to show and to compare
-	Conditions []Condition // all of Report
-	References []Reference // columns that Report names
+	Accuracy Accuracy
+	ask.Ask  // rules, objectives, report
 }
+
+// What a study asks of its points.
+type (
+	Place     = ask.Place
+	Condition = ask.Condition
+	Reference = ask.Reference
+	Rule      = ask.Rule
+)
 
 // Axis is one dimension of a design: a path with levels, several paths that
 // change together (zip, group), or named cases.
@@ -65,30 +70,6 @@ type Value struct {
 	Value  any      // in the type of the schema; nil when relative
 	Factor *big.Rat // relative: times the base value, 4/5 for "-20%"; else nil
 	At     Place
-}
-
-// Place is where in the study a value stands, for errors about it.
-type Place struct {
-	Doc   *scenario.Document
-	Key   string // of the entry in Doc
-	Table string // table of the design, as errors name it: "axes", "zip.NAME"
-}
-
-// Point makes an error about a study key point at the place; other errors
-// stay as they are.
-func (p Place) Point(err error) error {
-	err = scenario.Point(p.Doc, p.Key, err)
-	if e, ok := err.(*scenario.Error); ok && strings.HasPrefix(e.Msg, "no parameter") {
-		e.Where = p.Table // the message names the path
-	}
-	return err
-}
-
-// Errorf makes an error at the place.
-func (p Place) Errorf(where, hint, format string, args ...any) error {
-	e := p.Doc.Errorf(p.Key, hint, format, args...)
-	e.Where = where
-	return e
 }
 
 // maxFile bounds a study or overlay in bytes, as ParseTOML does; the file is
@@ -175,6 +156,9 @@ func (d *decoder) decode(sets []string) error {
 		return err
 	}
 	st.Layers = append(st.Layers, layer)
+	if err := d.checkObjectives(); err != nil {
+		return err
+	}
 	d.selectNamed()
 	if err := d.checkAxes(); err != nil {
 		return err
@@ -198,9 +182,13 @@ func (d *decoder) entry(e scenario.Entry) error {
 	case "oat":
 		return d.oat(e)
 	case "where":
-		return d.where(e)
+		return d.study.DecodeWhere(d.doc, e)
+	case "accuracy":
+		return d.accuracy(e)
+	case "objective":
+		return d.study.DecodeObjective(d.doc, e)
 	case "report":
-		return d.report(e)
+		return d.study.DecodeReport(d.doc, e, d.unknown)
 	case "schema", "name", "description", "base", "replicates", "output", "run":
 		for _, sub := range d.doc.Under(e.Key()) {
 			if err := d.setting(sub); err != nil {
@@ -218,11 +206,11 @@ var (
 	known = []string{
 		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
 		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
-		"report", "report.keep", "report.baseline", "report.published", "report.plot",
+		"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
 		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
 	}
 	later = []string{
-		"sample", "search", "objective", "accuracy", "uncertainty",
+		"sample", "search", "uncertainty",
 		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
 	}
 )

@@ -208,6 +208,8 @@ func FuzzStudy(f *testing.F) {
 		"schema = 1\n[[cases.a]]\nname = \"x\"\nworkload.class.c.prompt_tokens = { dist = \"gamma\", mean = 3, cv = 1 }\n",
 		"schema = 1\n[oat]\nengine.tp = [\"x2\", \"-50%\"]\ngroup.g = { paths = [\"engine.tp\"], by = [\"+1%\"] }\n",
 		"schema = 1\nbase = [\"a\"]\n[output]\nmetrics = [\"*\"]\n[slo]\ntpot_mean_ms = { max = 3 }\n",
+		"schema = 1\n[[where]]\nkeep = \"tp > 1\"\n[[objective]]\nmetric = \"tpot_mean_ms\"\n[accuracy]\ntable = \"x\"\n",
+		"schema = 1\n[report]\nkeep = \"a > 1\"\n[[report.published]]\nmetric = \"m\"\nvalue = 1\n[[report.plot]]\nname = \"p\"\nx = \"a\"\ny = \"b\"\nhline = [{ y = 1 }]\n",
 		"schema = 1\n[axes]\n\"\\\"", "oat.group = 1", "cases.a = [1]", "axes = [{}]", "axes.engine.tp = { from = 1, to = 1e300, step = 1e-300 }",
 	} {
 		f.Add(s)

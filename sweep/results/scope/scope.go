@@ -170,3 +170,60 @@ func (c *Columns) Gain(name string) (int, error) {
 	}
 	return i, nil
 }
+
+// Position is where in the design a point stands, beside its axes.
+type Position struct {
+	ID          string
+	Index       int
+	Baseline    bool
+	Path, Level string  // of a one-at-a-time change; "" = none
+	Change      float64 // relative, of the change
+}
+
+// Placed is what a fixed column that tells a place is at a position; null for
+// another name.
+func Placed(name string, p Position) expr.Value {
+	switch name {
+	case "point_id":
+		return expr.Of(p.ID)
+	case "point_index":
+		return expr.Of(p.Index)
+	case "baseline":
+		return expr.Of(p.Baseline)
+	}
+	if p.Path == "" {
+		return expr.Value{}
+	}
+	switch name {
+	case "oat_path":
+		return expr.Of(p.Path)
+	case "oat_level":
+		return expr.Of(p.Level)
+	case "oat_change_ratio":
+		return expr.Of(p.Change)
+	}
+	return expr.Value{}
+}
+
+// Together returns the axes, by position, that a point and its baseline agree
+// in, when a condition selects the baselines: those that it does not name.
+// groups are the names of the axes that columns belong to, as those of a zip
+// belong to one. A condition on another column than an axis selects one
+// baseline for all points.
+func (c *Columns) Together(baseline *expr.Expr, groups []string) []int {
+	named := map[string]bool{}
+	for _, n := range baseline.Names() {
+		i := slices.IndexFunc(c.Axes, func(a table.Column) bool { return a.Name == n.Text || a.Path == n.Text })
+		if i < 0 {
+			return nil
+		}
+		named[groups[i]] = true
+	}
+	var out []int
+	for i := range c.Axes {
+		if !named[groups[i]] {
+			out = append(out, i)
+		}
+	}
+	return out
+}

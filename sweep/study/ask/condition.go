@@ -1,4 +1,8 @@
-package study
+// Package ask decodes what a study asks of its points beside its design: rules
+// that choose them, objectives that compare them, and what the report is to
+// show. It checks the form, with errors that point into the study; names in
+// conditions are for the plan to check.
+package ask
 
 import (
 	"errors"
@@ -7,7 +11,17 @@ import (
 
 	"scoville/core/expr"
 	"scoville/core/scenario"
+	"scoville/sweep/results/spec"
 )
+
+// Ask is what a study asks.
+type Ask struct {
+	Where      []Rule           // what stays out of the plan, in file order
+	Objectives []spec.Objective // metrics that the points are compared by
+	Report     spec.Report      // what the report is to show and to compare
+	Conditions []Condition      // all of Report
+	References []Reference      // columns that Report names
+}
 
 // Condition is an expression of the study, whose names only the plan knows.
 type Condition struct {
@@ -26,7 +40,7 @@ type Reference struct {
 // condition reads an expression.
 func condition(doc *scenario.Document, e scenario.Entry) (Condition, error) {
 	at := Place{Doc: doc, Key: e.Key()}
-	text, err := textOf(doc, e)
+	text, err := Text(doc, e)
 	if err != nil {
 		return Condition{}, err
 	}
@@ -57,8 +71,8 @@ func (p Place) Expression(err error) error {
 	return e
 }
 
-// textOf reads a string that is not empty.
-func textOf(doc *scenario.Document, e scenario.Entry) (string, error) {
+// Text reads a string that is not empty.
+func Text(doc *scenario.Document, e scenario.Entry) (string, error) {
 	if s, ok := e.Value.(string); ok && s != "" {
 		return s, nil
 	}
@@ -77,4 +91,28 @@ func numberOf(doc *scenario.Document, e scenario.Entry) (float64, error) {
 		return float64(v), nil
 	}
 	return 0, doc.Errorf(e.Key(), "", "needs a number")
+}
+
+// Place is where in the study a value stands, for errors about it.
+type Place struct {
+	Doc   *scenario.Document
+	Key   string // of the entry in Doc
+	Table string // table of the design, as errors name it: "axes", "zip.NAME"
+}
+
+// Point makes an error about a study key point at the place; other errors
+// stay as they are.
+func (p Place) Point(err error) error {
+	err = scenario.Point(p.Doc, p.Key, err)
+	if e, ok := err.(*scenario.Error); ok && strings.HasPrefix(e.Msg, "no parameter") {
+		e.Where = p.Table // the message names the path
+	}
+	return err
+}
+
+// Errorf makes an error at the place.
+func (p Place) Errorf(where, hint, format string, args ...any) error {
+	e := p.Doc.Errorf(p.Key, hint, format, args...)
+	e.Where = where
+	return e
 }

@@ -1,33 +1,36 @@
-package study
+package ask
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 
-	"scoville/core/metrics"
 	"scoville/core/scenario"
 	"scoville/core/schema"
 	"scoville/sweep/results/spec"
 )
 
+var names = regexp.MustCompile(`^[a-z0-9_-]+$`)
+
 // tolerance of a published figure that gives none, ratio.
 const tolerance = 0.10
 
-// report decodes an entry of [report].
-func (d *decoder) report(e scenario.Entry) error {
-	for _, sub := range d.doc.Under(e.Key()) {
+// DecodeReport decodes an entry of [report]; unknown words the error of a key
+// that it does not have.
+func (d *Ask) DecodeReport(doc *scenario.Document, e scenario.Entry, unknown func(scenario.Entry) error) error {
+	for _, sub := range doc.Under(e.Key()) {
 		var err error
 		switch sub.Key() {
 		case "report.keep":
-			d.study.Report.Keep, err = d.condition(d.doc, sub)
+			d.Report.Keep, err = d.condition(doc, sub)
 		case "report.baseline":
-			d.study.Report.Baseline, err = d.condition(d.doc, sub)
+			d.Report.Baseline, err = d.condition(doc, sub)
 		case "report.published":
-			err = d.elements(sub, `write [[report.published]], and below it metric = "..." and value = ...`, d.published)
+			err = elements(doc, sub, `write [[report.published]], and below it metric = "..." and value = ...`, d.published)
 		case "report.plot":
-			err = d.elements(sub, `write [[report.plot]], and below it name, x and y`, d.plot)
+			err = elements(doc, sub, `write [[report.plot]], and below it name, x and y`, d.plot)
 		default:
-			err = d.unknown(sub)
+			err = unknown(sub)
 		}
 		if err != nil {
 			return err
@@ -37,10 +40,10 @@ func (d *decoder) report(e scenario.Entry) error {
 }
 
 // elements calls read for each element of an array of tables.
-func (d *decoder) elements(e scenario.Entry, hint string, read func(*scenario.Document) error) error {
+func elements(doc *scenario.Document, e scenario.Entry, hint string, read func(*scenario.Document) error) error {
 	elems, ok := e.Value.([]*scenario.Document)
 	if !ok {
-		return d.doc.Errorf(e.Key(), hint, "is not a list of tables")
+		return doc.Errorf(e.Key(), hint, "is not a list of tables")
 	}
 	for _, el := range elems {
 		if err := read(el); err != nil {
@@ -51,20 +54,20 @@ func (d *decoder) elements(e scenario.Entry, hint string, read func(*scenario.Do
 }
 
 // condition reads an expression for the plan to check, and returns its text.
-func (d *decoder) condition(doc *scenario.Document, e scenario.Entry) (string, error) {
+func (d *Ask) condition(doc *scenario.Document, e scenario.Entry) (string, error) {
 	c, err := condition(doc, e)
 	if err != nil {
 		return "", err
 	}
-	d.study.Conditions = append(d.study.Conditions, c)
+	d.Conditions = append(d.Conditions, c)
 	return c.String(), nil
 }
 
 // reference reads the name of a column for the plan to check.
-func (d *decoder) reference(doc *scenario.Document, e scenario.Entry) (string, error) {
-	name, err := textOf(doc, e)
+func (d *Ask) reference(doc *scenario.Document, e scenario.Entry) (string, error) {
+	name, err := Text(doc, e)
 	if err == nil {
-		d.study.References = append(d.study.References, Reference{name, e.Path[len(e.Path)-1], Place{Doc: doc, Key: e.Key()}})
+		d.References = append(d.References, Reference{name, e.Path[len(e.Path)-1], Place{Doc: doc, Key: e.Key()}})
 	}
 	return name, err
 }
@@ -72,19 +75,19 @@ func (d *decoder) reference(doc *scenario.Document, e scenario.Entry) (string, e
 var publishedKeys = []string{"name", "at", "class", "metric", "value", "ratio_to", "tolerance", "source", "because", "cannot"}
 
 // published decodes one [[report.published]].
-func (d *decoder) published(el *scenario.Document) error {
+func (d *Ask) published(el *scenario.Document) error {
 	p := spec.Published{Tolerance: tolerance}
 	for _, e := range el.Entries {
 		var err error
 		switch e.Key() {
 		case "name":
-			p.Name, err = textOf(el, e)
+			p.Name, err = Text(el, e)
 		case "at":
 			if e.Value != "" { // the one point there is
 				p.At, err = d.condition(el, e)
 			}
 		case "class":
-			p.Class, err = textOf(el, e)
+			p.Class, err = Text(el, e)
 		case "metric":
 			p.Metric, err = d.reference(el, e)
 		case "value":
@@ -93,14 +96,14 @@ func (d *decoder) published(el *scenario.Document) error {
 			p.RatioTo, err = d.condition(el, e)
 		case "tolerance":
 			if p.Tolerance, err = numberOf(el, e); err == nil && !(p.Tolerance >= 0 && p.Tolerance < 1) {
-				err = el.Errorf("tolerance", "it is a ratio: 0.10 is within 10 %", "%s is not in [0,1)", Show(e.Value))
+				err = el.Errorf("tolerance", "it is a ratio: 0.10 is within 10 %", "%s is not in [0,1)", schema.Show(e.Value))
 			}
 		case "source":
-			p.Source, err = textOf(el, e)
+			p.Source, err = Text(el, e)
 		case "because":
-			p.Because, err = textOf(el, e)
+			p.Because, err = Text(el, e)
 		case "cannot":
-			p.Cannot, err = textOf(el, e)
+			p.Cannot, err = Text(el, e)
 		default:
 			err = unknownIn(el, e, publishedKeys)
 		}
@@ -116,7 +119,7 @@ func (d *decoder) published(el *scenario.Document) error {
 	if p.Name == "" {
 		p.Name = p.Metric
 	}
-	d.study.Report.Published = append(d.study.Report.Published, p)
+	d.Report.Published = append(d.Report.Published, p)
 	return nil
 }
 
@@ -125,7 +128,7 @@ var plotKeys = []string{"name", "title", "x", "y", "series", "scale", "mark", "c
 var scales = []string{"linear", "log-x", "log-y", "log-log"}
 
 // plot decodes one [[report.plot]].
-func (d *decoder) plot(el *scenario.Document) error {
+func (d *Ask) plot(el *scenario.Document) error {
 	p := spec.Plot{Scale: scales[0]}
 	for _, e := range el.Entries {
 		var err error
@@ -133,7 +136,7 @@ func (d *decoder) plot(el *scenario.Document) error {
 		case "name":
 			p.Name, err = d.plotName(el, e)
 		case "title":
-			p.Title, err = textOf(el, e)
+			p.Title, err = Text(el, e)
 		case "x":
 			p.X, err = d.reference(el, e)
 		case "y":
@@ -141,7 +144,7 @@ func (d *decoder) plot(el *scenario.Document) error {
 		case "series":
 			p.Series, err = d.series(el, e)
 		case "scale":
-			if p.Scale, err = textOf(el, e); err == nil && !slices.Contains(scales, p.Scale) {
+			if p.Scale, err = Text(el, e); err == nil && !slices.Contains(scales, p.Scale) {
 				err = el.Errorf("scale", "write one of "+strings.Join(scales, ", "), "no scale %q", p.Scale)
 			}
 		case "mark":
@@ -167,25 +170,25 @@ func (d *decoder) plot(el *scenario.Document) error {
 			return missing(el, key, "a plot needs a name, x and y")
 		}
 	}
-	d.study.Report.Plots = append(d.study.Report.Plots, p)
+	d.Report.Plots = append(d.Report.Plots, p)
 	return nil
 }
 
 // plotName reads the name of a plot, which is the stem of its file.
-func (d *decoder) plotName(el *scenario.Document, e scenario.Entry) (string, error) {
-	name, err := textOf(el, e)
+func (d *Ask) plotName(el *scenario.Document, e scenario.Entry) (string, error) {
+	name, err := Text(el, e)
 	switch {
 	case err != nil:
 	case !names.MatchString(name):
 		err = el.Errorf("name", "it is the stem of a file: use a-z, 0-9, _ and -", "%q is not a name of a plot", name)
-	case slices.ContainsFunc(d.study.Report.Plots, func(p spec.Plot) bool { return p.Name == name }):
+	case slices.ContainsFunc(d.Report.Plots, func(p spec.Plot) bool { return p.Name == name }):
 		err = el.Errorf("name", "give each plot its own name", "a plot named %q is already there", name)
 	}
 	return name, err
 }
 
 // series reads one column name or a list of them.
-func (d *decoder) series(el *scenario.Document, e scenario.Entry) ([]string, error) {
+func (d *Ask) series(el *scenario.Document, e scenario.Entry) ([]string, error) {
 	list, isList := e.Value.([]any)
 	if !isList {
 		list = []any{e.Value}
@@ -254,35 +257,25 @@ func missing(el *scenario.Document, key, rule string) error {
 	return el.Errorf(key, rule, "is missing")
 }
 
-// selectNamed adds the metrics that the report names to those that a study
-// chose, so that points has their intervals.
-func (d *decoder) selectNamed() {
-	st := d.study
-	if st.Metrics == nil {
-		return
-	}
+// Named returns the metrics that the study names, given those there are.
+func (d *Ask) Named(all []string) map[string]bool {
 	named := map[string]bool{}
-	for _, m := range st.Metrics {
-		named[m] = true
-	}
 	note := func(name string) {
-		for _, c := range metrics.Columns() {
-			rest, ok := strings.CutPrefix(name, c.Name)
-			named[c.Name] = named[c.Name] || ok && (rest == "" || rest[0] == '_')
+		for _, metric := range all {
+			rest, ok := strings.CutPrefix(name, metric)
+			named[metric] = named[metric] || ok && (rest == "" || rest[0] == '_')
 		}
 	}
-	for _, r := range st.References {
+	for _, o := range d.Objectives {
+		note(o.Metric)
+	}
+	for _, r := range d.References {
 		note(r.Column)
 	}
-	for _, c := range st.Conditions {
+	for _, c := range d.Conditions {
 		for _, n := range c.Names() {
 			note(n.Text)
 		}
 	}
-	st.Metrics = nil
-	for _, c := range metrics.Columns() {
-		if named[c.Name] {
-			st.Metrics = append(st.Metrics, c.Name)
-		}
-	}
+	return named
 }

@@ -1,4 +1,4 @@
-package study
+package ask
 
 import (
 	"fmt"
@@ -27,9 +27,9 @@ func (r *Rule) Label(n int) string {
 
 var whereKeys = []string{"keep", "drop", "why"}
 
-// where decodes [[where]].
-func (d *decoder) where(e scenario.Entry) error {
-	return d.elements(e, `write [[where]], and below it keep = "..." or drop = "..."`, func(el *scenario.Document) error {
+// DecodeWhere decodes [[where]].
+func (d *Ask) DecodeWhere(doc *scenario.Document, e scenario.Entry) error {
+	return elements(doc, e, `write [[where]], and below it keep = "..." or drop = "..."`, func(el *scenario.Document) error {
 		var r Rule
 		for _, e := range el.Entries {
 			var err error
@@ -40,7 +40,7 @@ func (d *decoder) where(e scenario.Entry) error {
 				}
 				r.Condition, err = condition(el, e)
 			case "why":
-				r.Why, err = textOf(el, e)
+				r.Why, err = Text(el, e)
 			default:
 				err = unknownIn(el, e, whereKeys)
 			}
@@ -51,7 +51,7 @@ func (d *decoder) where(e scenario.Entry) error {
 		if r.Expr == nil {
 			return el.Errorf("keep", `add keep = "..." or drop = "..."`, "a rule needs a condition")
 		}
-		d.study.Where = append(d.study.Where, r)
+		d.Where = append(d.Where, r)
 		return nil
 	})
 }
