@@ -17,7 +17,7 @@ import (
 
 // columns of the made-up studies below, in the order of their metrics.
 var studyMetrics = []string{
-	"ttft_mean_ms", "tpot_mean_ms", "resident_mean_tok", "accuracy_loss_ratio",
+	"ttft_mean_ms", "tpot_mean_ms", "resident_mean_tok",
 	"ttft_closed_mean_ms", "ttft_host_mean_ms", "ttft_queue_mean_ms", "ttft_blocked_mean_ms", "ttft_prefill_excess_mean_ms", "ttft_adapter_mean_ms",
 	"tpot_closed_mean_ms", "tpot_host_mean_ms", "tpot_prefill_mean_ms", "tpot_batch_mean_ms", "tpot_own_excess_mean_ms", "tpot_adapter_mean_ms",
 }
@@ -71,7 +71,7 @@ func studyRun(point, replicate int) results.Run {
 	r := results.Run{
 		PointID: fmt.Sprintf("p%d", point), PointIndex: point, Replicate: replicate, Status: results.OK, OATChange: math.NaN(), Steady: &steady,
 		Axes:       []any{[]string{"separate", "shared-6", "shared-8"}[design], int64(context)},
-		Metrics:    []float64{wobble * (closed + 22), tpot, context, 0.001, closed, 1, 4, 2, 15 + (wobble-1)*(closed+22), 0, 1.123, 0, 0, 0, tpot - 1.123 - 0.02, 0.02},
+		Metrics:    []float64{wobble * (closed + 22), tpot, context, closed, 1, 4, 2, 15 + (wobble-1)*(closed+22), 0, 1.123, 0, 0, 0, tpot - 1.123 - 0.02, 0.02},
 		OfferedRPS: 1, CapacityRPS: 1.67, LoadRatio: 0.6, Bound: "weight_memory",
 	}
 	if tpot > 1.6 {

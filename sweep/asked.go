@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"scoville/core/expr"
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/sweep/plan"
@@ -120,7 +119,7 @@ func checkSelects(p *Plan, columns *scope.Columns) error {
 		if err != nil {
 			return err
 		}
-		get := placeOf(pt, columns)
+		get := columns.PlaceOf(pt.Cells, scope.Position{ID: pt.ID, Index: pt.Index, Baseline: pt.Baseline, Path: pt.OATPath, Level: pt.OATLevel, Change: pt.OATChange})
 		for j, c := range conditions {
 			if c.Match(get) {
 				key := groupOf(p, pt, columns, c)
@@ -183,16 +182,4 @@ func numbers(points []int) string {
 		out = append(out, "...")
 	}
 	return strings.Join(out, ", ")
-}
-
-// placeOf looks up where in the design a point of a plan stands.
-func placeOf(pt *plan.Point, columns *scope.Columns) func(string) expr.Value {
-	return func(name string) expr.Value {
-		for j, a := range columns.Axes {
-			if a.Name == name || a.Path == name {
-				return expr.Of(pt.Cells[j])
-			}
-		}
-		return scope.Placed(name, scope.Position{ID: pt.ID, Index: pt.Index, Baseline: pt.Baseline, Path: pt.OATPath, Level: pt.OATLevel, Change: pt.OATChange})
-	}
 }

@@ -22,7 +22,7 @@ type reference struct {
 }
 
 // checkRules checks the conditions of [[where]] and resolves their names: a
-// path, the last segment of an axis' path where no other axis has it, or the
+// path with or without ".name", the last segment of an axis' path where no other axis has it, or the
 // name of an axis of cases.
 func (p *Plan) checkRules() error {
 	p.names = map[string]reference{}
@@ -85,6 +85,11 @@ func (p *Plan) checkRules() error {
 func (p *Plan) reference(name string) reference {
 	if r, ok := p.names[name]; ok {
 		return r
+	}
+	if _, ok := scenario.Lookup(name); !ok {
+		if _, ok := scenario.Lookup(name + ".name"); ok {
+			name += ".name"
+		}
 	}
 	return reference{name, -1}
 }

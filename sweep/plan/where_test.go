@@ -50,7 +50,7 @@ func TestWhereIsAFilterOfTheGrid(t *testing.T) {
 				func(p point) bool { return p.weight < 8000 || p.state < 6000 },
 			},
 		},
-		{"keep = 'model.name == \"llama-2-7b\" && !prefix_caching && slo.ttft_p99_ms.max < 1 || engine.tp == 1'", []func(point) bool{func(point) bool { return true }}},
+		{"keep = 'model == \"llama-2-7b\" && !prefix_caching && slo.ttft_p99_ms.max < 1 || engine.tp == 1'", []func(point) bool{func(point) bool { return true }}},
 		{"drop = 'workload.class.b.share >= 0'", []func(point) bool{func(point) bool { return true }}},
 	} {
 		rules := strings.ReplaceAll(c.rules, "prefix_caching", "engine.prefix_caching")

@@ -102,7 +102,7 @@ func (c *Comparison) Add(r Run) {
 	if c.now == nil || c.now.first.Place.Index != r.Place.Index {
 		c.take()
 		c.now = &contender{first: r, ok: true}
-		if c.baseline != nil && c.baseline.Match(c.placeOf(&r)) {
+		if c.baseline != nil && c.baseline.Match(c.columns.PlaceOf(r.Axes, r.Place)) {
 			c.now.metrics = make([]statistic.Mean, len(c.columns.Metrics))
 		}
 	}
@@ -183,18 +183,6 @@ func (c *Comparison) key(axes []any) string {
 		fmt.Fprintf(&key, "%q;", fmt.Sprint(axes[i]))
 	}
 	return key.String()
-}
-
-// placeOf looks up where in the design a run stands.
-func (c *Comparison) placeOf(r *Run) func(string) expr.Value {
-	return func(name string) expr.Value {
-		for i, a := range c.columns.Axes {
-			if a.Name == name || a.Path == name {
-				return expr.Of(r.Axes[i])
-			}
-		}
-		return scope.Placed(name, r.Place)
-	}
 }
 
 // Point is what a verdict needs to know of a point.

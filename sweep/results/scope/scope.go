@@ -30,14 +30,35 @@ type Columns struct {
 // placing are the fixed columns that tell where in the design a point stands.
 var placing = []string{"point_id", "point_index", "baseline", "oat_path", "oat_level", "oat_change_ratio"}
 
-// Axis returns the column of an axis by its name or its path.
+// Axis returns the column of an axis by its name, its path, or its path without
+// ".name".
 func (c *Columns) Axis(name string) (table.Column, bool) {
-	for _, a := range c.Axes {
-		if a.Name == name || a.Path == name {
-			return a, true
-		}
+	if i := c.axis(name); i >= 0 {
+		return c.Axes[i], true
 	}
 	return table.Column{}, false
+}
+
+// axis is the position of an axis, -1 if there is none of the name.
+func (c *Columns) axis(name string) int {
+	for _, path := range []string{name, name + ".name"} {
+		for i, a := range c.Axes {
+			if a.Path == path || a.Name == path {
+				return i
+			}
+		}
+	}
+	return -1
+}
+
+// PlaceOf looks up names of Place: values of the axes, and the position.
+func (c *Columns) PlaceOf(axes []any, p Position) func(name string) expr.Value {
+	return func(name string) expr.Value {
+		if i := c.axis(name); i >= 0 {
+			return expr.Of(axes[i])
+		}
+		return placed(name, p)
+	}
 }
 
 // Place is the scope of conditions that select points by their place in the
@@ -180,9 +201,9 @@ type Position struct {
 	Change      float64 // relative, of the change
 }
 
-// Placed is what a fixed column that tells a place is at a position; null for
+// placed is what a fixed column that tells a place is at a position; null for
 // another name.
-func Placed(name string, p Position) expr.Value {
+func placed(name string, p Position) expr.Value {
 	switch name {
 	case "point_id":
 		return expr.Of(p.ID)
@@ -213,7 +234,7 @@ func Placed(name string, p Position) expr.Value {
 func (c *Columns) Together(baseline *expr.Expr, groups []string) []int {
 	named := map[string]bool{}
 	for _, n := range baseline.Names() {
-		i := slices.IndexFunc(c.Axes, func(a table.Column) bool { return a.Name == n.Text || a.Path == n.Text })
+		i := c.axis(n.Text)
 		if i < 0 {
 			return nil
 		}
