@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/core/metrics"
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/sweep/plan"
@@ -33,7 +34,15 @@ func checkAsked(p *Plan) error {
 	}
 	columns := columnsOf(p)
 	for _, r := range st.References {
-		if err := checkReference(columns, r); err != nil {
+		err := checkReference(columns, r)
+		at, _ := r.At.Doc.Value("at").(string)
+		switch {
+		case r.Role == "class":
+			err = checkClass(p, r)
+		case err == nil && r.Role == "metric" && at == "" && p.Len() > 1:
+			err = r.At.Doc.Errorf("at", `add at = "..." that selects one`, "which of %s is the figure about?", plural(p.Len(), "point"))
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -83,6 +92,32 @@ func checkReference(columns *scope.Columns, r study.Reference) error {
 		hint = "sweep list metrics says which there are"
 	}
 	return r.At.Doc.Errorf(r.At.Key, hint, "no %s %q", what, r.Column)
+}
+
+// checkClass checks that the class of a published figure is one of the workload,
+// and its metric one that classes have. Designs vary classes, and add none.
+func checkClass(p *Plan, r study.Reference) error {
+	if p.Len() == 0 {
+		return nil
+	}
+	pt, err := p.Point(0)
+	if err != nil {
+		return err
+	}
+	var names, known []string
+	for _, c := range pt.Resolved.Scenario.Workload.Class {
+		names = append(names, c.Name)
+	}
+	if !slices.Contains(names, r.Column) {
+		return r.At.Doc.Errorf("class", "the classes are "+strings.Join(names, ", "), "no class is named %q", r.Column)
+	}
+	for _, c := range metrics.ClassColumns() {
+		known = append(known, c.Name)
+	}
+	if metric, _ := r.At.Doc.Value("metric").(string); !slices.Contains(known, metric) {
+		return r.At.Doc.Errorf("metric", "classes have "+strings.Join(known, ", "), "a class has no %q of its own", metric)
+	}
+	return nil
 }
 
 // otherNumbers are the numbers of a point that are no metric.

@@ -72,7 +72,7 @@ y = 3
 	if want := []string{"ttft_mean_ms", "ttft_p99_ms", "tpot_mean_ms", "tpot_p50_ms", "e2e_p50_ms", "output_tok_s"}; !slices.Equal(s.Metrics, want) {
 		t.Errorf("metrics %q, want those the report names too: %q", s.Metrics, want)
 	}
-	if len(s.Conditions) != 5 || s.Conditions[2].Role != "at" || len(s.References) != 10 || s.References[9].Role != "series" {
+	if len(s.Conditions) != 5 || s.Conditions[2].Role != "at" || len(s.References) != 11 || s.References[10].Role != "series" {
 		t.Errorf("%d conditions, references %+v", len(s.Conditions), s.References)
 	}
 }

@@ -99,7 +99,14 @@ func (c *Columns) Gains() expr.Scope {
 		return find(name)
 	}
 	hint := s.Hint
+	for family := range short {
+		s.Names = append(s.Names, family+GainSuffix)
+	}
+	slices.Sort(s.Names[len(s.Names)-len(short):])
 	s.Hint = func(name string) string {
+		if near := strings.TrimSuffix(name, "_gain") + GainSuffix; strings.HasSuffix(name, "_gain") {
+			return fmt.Sprintf("did you mean %q?", near)
+		}
 		if _, err := c.Gain(name); strings.HasSuffix(name, GainSuffix) {
 			return err.Error()
 		}

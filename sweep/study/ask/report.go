@@ -87,7 +87,7 @@ func (d *Ask) published(el *scenario.Document) error {
 				p.At, err = d.condition(el, e)
 			}
 		case "class":
-			p.Class, err = Text(el, e)
+			p.Class, err = d.reference(el, e)
 		case "metric":
 			p.Metric, err = d.reference(el, e)
 		case "value":
