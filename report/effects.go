@@ -36,7 +36,7 @@ func (r *Report) effects() []section {
 		if r.state(base) == view.Unjudged {
 			worse = base
 		}
-		row := []string{r.label(label+" "+signed(level), worse)}
+		row := []string{r.label(label+" "+number.Level(level), worse)}
 		for _, m := range metrics {
 			row = append(row, r.effect(i, base, m))
 		}
@@ -49,16 +49,6 @@ func (r *Report) effects() []section {
 		out[i].notes = append(out[i].notes, r.legend())
 	}
 	return out
-}
-
-// signed marks an absolute level as one: "-20%" and "x2" stay, "4800" and
-// "fp16" become "= 4800" and "= fp16".
-func signed(level string) string {
-	number, times := strings.CutPrefix(level, "x")
-	if _, err := strconv.ParseFloat(number, 64); strings.HasSuffix(level, "%") || times && err == nil {
-		return level
-	}
-	return "= " + level
 }
 
 // differs reports whether a level in percent was not used as asked.

@@ -61,7 +61,13 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r.summary = summary.Lines(v)
-	r.sections = r.effects()
+	if r.sections, err = r.searches(); err != nil {
+		return nil, err
+	}
+	searched := r.sections != nil // its points are what the searches tried
+	if !searched {
+		r.sections = r.effects()
+	}
 	if r.sections == nil {
 		r.sections = r.pointTables()
 	}
@@ -70,7 +76,11 @@ func Load(dir string) (*Report, error) {
 		last := &r.sections[maxSections-1]
 		last.notes = append(last.notes, fmt.Sprintf("%s more baselines: see %s", number.Grouped(n), results.EffectsFile))
 	}
-	r.sections = slices.Concat(r.published(), r.sections, r.fronts(), r.classes(), r.deviations(), r.grades())
+	if searched {
+		r.sections = slices.Concat(r.published(), r.sections, r.grades())
+	} else {
+		r.sections = slices.Concat(r.published(), r.sections, r.fronts(), r.classes(), r.deviations(), r.grades())
+	}
 	var main []string
 	for _, c := range r.metrics {
 		main = append(main, c.Name)

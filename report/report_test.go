@@ -12,6 +12,7 @@ import (
 	"testing"
 
 	"scoville/core/table"
+	"scoville/report/number"
 	"scoville/sweep/results"
 )
 
@@ -217,10 +218,10 @@ func TestNoResults(t *testing.T) {
 
 func TestWords(t *testing.T) {
 	for _, c := range []struct{ got, want string }{
-		{signed("-20%"), "-20%"},
-		{signed("x0.5"), "x0.5"},
-		{signed("fp16"), "= fp16"},
-		{signed("xl"), "= xl"},
+		{number.Level("-20%"), "-20%"},
+		{number.Level("x0.5"), "x0.5"},
+		{number.Level("fp16"), "= fp16"},
+		{number.Level("xl"), "= xl"},
 		{escape("a|b <c> [d](e)"), `a\|b &lt;c&gt; \[d](e)`},
 	} {
 		if c.got != c.want {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"scoville/sweep/hunt"
 	"scoville/sweep/study"
 )
 
@@ -36,11 +37,10 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	if c.infeasible > 0 {
 		points += fmt.Sprintf(", %s infeasible before running; %s", grouped(c.infeasible), c.example)
 	}
-	runs := fmt.Sprintf("%s x %d replicates = %s", grouped(p.Len()), st.Replicates, grouped(p.Runs()))
-	if p.Runs() != p.Len()*st.Replicates {
-		runs = fmt.Sprintf("%s, up to %d replicates a point", grouped(p.Runs()), st.Replicates)
+	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, size(p), grouped(int(st.MaxRuns)))
+	if st.Search != nil {
+		fmt.Fprint(&b, hunt.Describe(p))
 	}
-	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, runs, grouped(int(st.MaxRuns)))
 	trials, err := pilot(ctx, p, simulators())
 	if err != nil {
 		return err
@@ -73,6 +73,17 @@ func product(p *Plan) string {
 		text += fmt.Sprintf(" - %s merged", grouped(p.Merged))
 	}
 	return grouped(all) + text + " = " + grouped(p.Len())
+}
+
+// size says how many runs a plan has.
+func size(p *Plan) string {
+	switch st := p.Study; {
+	case st.Search != nil:
+		return hunt.Size(p)
+	case p.Runs() != p.Len()*st.Replicates:
+		return fmt.Sprintf("%s, up to %d replicates a point", grouped(p.Runs()), st.Replicates)
+	}
+	return fmt.Sprintf("%s x %d replicates = %s", grouped(p.Len()), p.Study.Replicates, grouped(p.Runs()))
 }
 
 // levels lists an axis' levels, shortened.

@@ -7,9 +7,9 @@ import (
 	"time"
 
 	"scoville/core/metrics"
-	"scoville/core/scenario"
-	"scoville/core/workload"
+	"scoville/sweep/hunt"
 	"scoville/sweep/pool"
+	"scoville/sweep/row"
 )
 
 // A pilot tries at most this many runs, and stops after this time.
@@ -39,7 +39,7 @@ func count(p *Plan) (census, error) {
 			}
 			continue
 		}
-		if s := pt.Resolved.Scenario; open(&s) { // its capacity does not depend on arrivals
+		if s := pt.Resolved.Scenario; row.Open(&s) { // its capacity does not depend on arrivals
 			w := &s.Workload
 			w.RateRPS, w.Load, w.ArrivalCV, w.DurationS, w.RateScale, w.Requests = 0, 0, 1, 0, 1, 0
 			seen[sha256.Sum256(s.Canonical())] = true
@@ -47,10 +47,6 @@ func count(p *Plan) (census, error) {
 	}
 	c.capacities = len(seen)
 	return c, nil
-}
-
-func open(s *scenario.Scenario) bool {
-	return s.Workload.Arrival != workload.Closed && s.Workload.Arrival != workload.Burst
 }
 
 // trial is the wall time of one run, and of the capacity run before it.
@@ -76,7 +72,7 @@ func pilot(ctx context.Context, p *Plan, newSimulate func() Simulate) ([]trial, 
 				return trial{}, err
 			}
 			point, _ := p.Run(item)
-			if pt, err := p.Point(point); err != nil || !open(&pt.Resolved.Scenario) {
+			if pt, err := p.Point(point); err != nil || !row.Open(&pt.Resolved.Scenario) {
 				return trial{run: first}, err
 			}
 			again, err := timed(ctx, p, sim, item) // now the capacity is known
@@ -96,7 +92,7 @@ func pilot(ctx context.Context, p *Plan, newSimulate func() Simulate) ([]trial, 
 // timed simulates run number item and returns the wall time.
 func timed(ctx context.Context, p *Plan, sim Simulate, item int) (time.Duration, error) {
 	start := time.Now()
-	_, err := one(ctx, p, sim, item)
+	_, err := row.One(ctx, p, sim, item)
 	return time.Since(start), err
 }
 
@@ -106,11 +102,11 @@ func cost(p *Plan, trials []trial, capacities, jobs int) string {
 	if p.Runs() == 0 {
 		return "none: there is nothing to run"
 	}
-	jobs = min(jobs, p.Runs())
+	jobs = min(jobs, hunt.Expected(p))
 	cores := plural(jobs, "core")
 	size := about(float64(tableBytes(p))/1e6, "MB")
 	if len(trials) == 0 {
-		least := pilotTime * time.Duration(p.Runs()) / time.Duration(jobs)
+		least := pilotTime * time.Duration(hunt.Expected(p)) / time.Duration(jobs)
 		return fmt.Sprintf("pilot: no run ends within %v -> over %s on %s, %s", pilotTime, wall(least), cores, size)
 	}
 	var run, capacity, longest time.Duration
@@ -121,7 +117,7 @@ func cost(p *Plan, trials []trial, capacities, jobs int) string {
 	}
 	run /= time.Duration(len(trials))
 	capacity /= time.Duration(len(trials))
-	total := (run*time.Duration(p.Runs()) + capacity*time.Duration(capacities)) / time.Duration(jobs)
+	total := (run*time.Duration(hunt.Expected(p)) + capacity*time.Duration(capacities)) / time.Duration(jobs)
 	line := fmt.Sprintf("pilot of %s: mean %s, max %s", plural(len(trials), "run"), milliseconds(run), milliseconds(longest))
 	if capacities > 0 {
 		line += fmt.Sprintf("; %s: mean %s", plural(capacities, "capacity run"), milliseconds(capacity))
@@ -146,7 +142,7 @@ func tableBytes(p *Plan) int {
 	if len(p.Study.OAT) > 0 {
 		perPoint = 9 // the change, and both in effects
 	}
-	return besides + runCell*all*p.Runs() + pointCell*perPoint*selected*p.Len()
+	return besides + runCell*all*hunt.Expected(p) + pointCell*perPoint*selected*p.Len()*hunt.Expected(p)/p.Runs()
 }
 
 // milliseconds prints two digits or more.

@@ -7,13 +7,16 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"scoville/core"
-	"scoville/core/scenario"
 	"scoville/sweep/explain"
+	"scoville/sweep/hunt"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 	"scoville/sweep/results"
+	"scoville/sweep/results/searches"
+	"scoville/sweep/row"
 	"scoville/sweep/study"
 )
 
@@ -47,7 +50,7 @@ type Options struct {
 }
 
 // Simulate runs one scenario; core.Simulator.Run is the real one.
-type Simulate func(context.Context, *scenario.Scenario, core.Options) (core.Result, error)
+type Simulate = row.Simulate
 
 // Progress is how far a sweep is, in runs.
 type Progress struct{ Done, Total, Failed int }
@@ -57,6 +60,16 @@ type Outcome struct {
 	Plan   *Plan
 	Dir    string
 	Counts map[string]int // runs by status
+
+	Searches []searches.Search // of a study with [search], in the order of the plan
+}
+
+// Feasible is false if the study searched, and no search found a value that
+// meets every service level.
+func (o *Outcome) Feasible() bool {
+	return len(o.Searches) == 0 || slices.ContainsFunc(o.Searches, func(s searches.Search) bool {
+		return s.Outcome == searches.Found || s.Outcome == searches.AllFeasible
+	})
 }
 
 // InputError is an error of the study, another input or the folder for the
@@ -125,7 +138,14 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, &InputError{err}
 	}
 	defer set.Close()
-	runs, err := simulate(ctx, p, o)
+	var runs []results.Run
+	var more []results.Table
+	if p.Study.Search == nil {
+		runs, err = simulate(ctx, p, o)
+	} else if runs, out.Searches, err = search(ctx, p, o); err == nil {
+		more = append(more, set.Searches(out.Searches))
+		set.Plan(len(runs))
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -143,7 +163,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 				return
 			}
 		}
-	}); err != nil {
+	}, more...); err != nil {
 		return nil, err
 	}
 	if err := explainOnly(ctx, set, out, o); err != nil {
@@ -155,7 +175,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 // explainOnly explains the point of a sweep of one, from its tables. The
 // results are whole without: an interrupt ends it quietly.
 func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options) error {
-	if out.Plan.Len() != 1 || out.Counts[results.Failed] > 0 || o.newSimulate != nil {
+	if out.Plan.Len() != 1 || out.Plan.Study.Search != nil || out.Counts[results.Failed] > 0 || o.newSimulate != nil {
 		return set.Explain(nil)
 	}
 	d, err := results.OpenFor(out.Dir, func([]string) []string { return nil })
@@ -200,11 +220,11 @@ func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 		Workers: o.Jobs,
 		State:   newSimulate,
 		Work: func(ctx context.Context, sim Simulate, item int) (results.Run, error) {
-			return one(ctx, p, sim, item)
+			return row.One(ctx, p, sim, item)
 		},
 		Collect: func(item int, r results.Run, err error) error {
 			if err != nil { // a panic or a fault of the simulator is a row, not the end
-				if r, err = failed(p, item, err); err != nil {
+				if r, err = row.Failed(p, item, err); err != nil {
 					return err
 				}
 			}
@@ -221,6 +241,22 @@ func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 		},
 	}
 	return rows, workers.Run(ctx, p.Order())
+}
+
+// search runs the searches of a plan.
+func search(ctx context.Context, p *Plan, o Options) ([]results.Run, []searches.Search, error) {
+	h := hunt.Hunt{Plan: p, Workers: o.Jobs, Simulate: o.newSimulate, Progress: func(done, total, failed int) {
+		if o.Progress != nil {
+			o.Progress(Progress{done, total, failed})
+		}
+	}}
+	if h.Simulate == nil {
+		h.Simulate = simulators()
+	}
+	if o.FailFast {
+		h.Failed = func(r results.Run) error { return &StoppedError{r.PointIndex, r.Replicate, r.Error} }
+	}
+	return h.Run(ctx)
 }
 
 // simulators makes simulators that share their capacity runs.

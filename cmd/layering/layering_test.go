@@ -153,9 +153,10 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 var order = map[string]int{
 	"sweep/statistic": -3, "sweep/accuracy": -3, "sweep/results/spec": -3, "sweep/results/scope": -3, "sweep/results/lock": -3, "sweep/results/inert": -3, "sweep/results/front": -3,
 	"sweep/study/ask": -2, "sweep/results/class": -2, "sweep/results/compare": -2,
-	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 3,
+	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 4,
 	"calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,
+	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/hunt": 3,
 	"calibrate/measured": 0, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate": 2, "calibrate/validation": 2,
 }
 

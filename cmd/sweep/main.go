@@ -22,6 +22,9 @@ type usageError struct{ error }
 // errPartial says that results are written, but some runs have none.
 var errPartial = errors.New("some runs have no result")
 
+// errGate says that results are written, but nothing meets the service levels.
+var errGate = errors.New("no search found a value that meets every service level")
+
 const exitCodes = `
 Exit codes:
   0    everything ran
@@ -29,6 +32,7 @@ Exit codes:
   2    bad usage or study; nothing was run
   3    finished, but runs failed, or no point can run; results written
   4    stopped at the first failed run (--fail-fast)
+  5    finished, but no search found a value that meets every service level
   6    refused: the folder holds other results or is in use, or an input has changed
   130  interrupted`
 
@@ -47,6 +51,8 @@ func exitCode(err error) int {
 		return 2
 	case errors.Is(err, errPartial):
 		return 3
+	case errors.Is(err, errGate):
+		return 5
 	case errors.As(err, &stopped):
 		return 4
 	}

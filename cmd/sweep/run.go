@@ -67,7 +67,11 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	if err := errors.Join(r.Write(), r.Text(stdout)); err != nil {
 		return err
 	}
-	if out.Counts["failed"]+out.Counts["timeout"] > 0 || out.Counts["ok"] == 0 {
+	failed := out.Counts["failed"] + out.Counts["timeout"]
+	switch {
+	case failed == 0 && !out.Feasible():
+		return errGate
+	case failed > 0 || out.Counts["ok"] == 0:
 		return errPartial
 	}
 	return nil

@@ -33,6 +33,9 @@ func Create(path string, cols []Column, meta map[string]string) (*Writer, error)
 	return &Writer{path, enc, buf, out}, nil
 }
 
+// Path is the final name of the table.
+func (w *Writer) Path() string { return w.path }
+
 var errClosed = errors.New("table is closed")
 
 // Append adds a row; its cells are copied. After an error the table cannot be

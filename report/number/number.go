@@ -88,3 +88,13 @@ func Signed(x float64) string {
 	}
 	return s
 }
+
+// Level marks an absolute level as one: "-20%" and "x2" stay, "4800" and
+// "fp16" become "= 4800" and "= fp16".
+func Level(level string) string {
+	number, times := strings.CutPrefix(level, "x")
+	if _, err := strconv.ParseFloat(number, 64); strings.HasSuffix(level, "%") || times && err == nil {
+		return level
+	}
+	return "= " + level
+}

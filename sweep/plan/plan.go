@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"math"
 	"math/big"
 	"math/rand/v2"
 	"path/filepath"
@@ -171,6 +172,9 @@ func (p *Plan) expand(total int) error {
 			replicates = 1
 			single++
 		}
+		if err := p.checkSearch(design, x); err != nil {
+			return err
+		}
 		p.first = append(p.first, p.Runs()+replicates)
 	}
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)
@@ -194,8 +198,11 @@ var sizeKeys = []string{"run.max_runs", "axes", "cases", "zip", "oat", "replicat
 // are an error that shows what they are the product of.
 func (p *Plan) size() (int, error) {
 	st := p.Study
-	runs := big.NewInt(int64(st.Replicates))
-	runs.Mul(runs, big.NewInt(int64(p.inner)))
+	each := big.NewInt(int64(st.Replicates))
+	if st.Search != nil {
+		each.SetInt64(SearchRuns(st))
+	}
+	runs := new(big.Int).Mul(each, big.NewInt(int64(p.inner)))
 	var factors []string
 	for _, a := range st.Axes {
 		runs.Mul(runs, big.NewInt(int64(len(a.Levels))))
@@ -209,14 +216,18 @@ func (p *Plan) size() (int, error) {
 		if p.inner > 1 {
 			factors = append(factors, fmt.Sprintf("oat %d", p.inner))
 		}
-		factors = append(factors, fmt.Sprintf("replicates %d", st.Replicates))
+		if st.Search != nil {
+			factors = append(factors, fmt.Sprintf("runs of a search at most %d", each))
+		} else {
+			factors = append(factors, fmt.Sprintf("replicates %d", st.Replicates))
+		}
 		at := slices.IndexFunc(sizeKeys, st.Doc.Has)
 		err := st.Doc.Errorf(sizeKeys[max(at, 0)], "remove levels, or raise max_runs under [run]", "%s runs are more than max_runs = %d: %s",
 			grouped(runs.String()), st.MaxRuns, strings.Join(factors, " x "))
 		err.Where = "run.max_runs"
 		return 0, err
 	}
-	return int(runs.Int64()) / st.Replicates, nil
+	return int(runs.Quo(runs, each).Int64()), nil
 }
 
 // grouped puts commas between groups of three digits.
@@ -282,12 +293,21 @@ func (p *Plan) Only(i int) *Plan {
 
 // Point resolves point i.
 func (p *Plan) Point(i int) (*Point, error) {
+	return p.point(i, math.NaN())
+}
+
+// point resolves point i at a value of the path that is searched over.
+func (p *Plan) point(i int, value float64) (*Point, error) {
 	design := p.designs[i]
-	x, err := p.resolve(design)
+	x, err := p.resolveAt(design, value)
 	if err != nil {
 		return nil, err
 	}
 	pt := &Point{Index: p.skipped + i, ID: p.ID(i), Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0, OATChange: x.change, Infeasible: x.infeasible}
+	if !math.IsNaN(value) { // not the scenario of the plan
+		sum := sha256.Sum256(x.resolved.Canonical())
+		pt.ID = hex.EncodeToString(sum[:8])
+	}
 	if x.variation != nil {
 		pt.OATPath, pt.OATLevel = x.variation.Name, x.level.Name
 	}
@@ -318,6 +338,10 @@ func columns(st *study.Study) []Column {
 	}
 	for _, a := range st.OAT {
 		add(a, false)
+	}
+	if s := st.Search; s != nil {
+		f, _ := scenario.Lookup(s.Over)
+		out = append(out, Column{s.Over, kind(f, s.Over, study.Axis{}), f.Unit, s.Over, true})
 	}
 	return out
 }

@@ -10,6 +10,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/sweep/study"
+	"scoville/sweep/study/span"
 )
 
 // expansion is one design, resolved.
@@ -18,6 +19,7 @@ type expansion struct {
 	variation *study.Axis   // what is changed one at a time; nil = nothing
 	level     study.Level   // of the variation
 	change    float64       // actual relative change by the variation, NaN if not one number
+	start     float64       // value of the searched path before the search sets it; NaN = none
 
 	resolved   *scenario.Resolved
 	infeasible string
@@ -28,8 +30,14 @@ type expansion struct {
 // resolve expands design number n: outer combination n / inner, and in it the
 // baseline (0) or one change. A rule that takes out the baseline takes its
 // changes with it: there would be nothing to compare them with. What a rule
-// takes out need not be valid.
+// takes out need not be valid. A design of a search is at its start.
 func (p *Plan) resolve(n int) (*expansion, error) {
+	return p.resolveAt(n, math.NaN())
+}
+
+// resolveAt is resolve with a value of the path that is searched over; NaN is
+// the start of the search.
+func (p *Plan) resolveAt(n int, value float64) (*expansion, error) {
 	x := &expansion{outer: make([]study.Level, len(p.Study.Axes)), change: math.NaN()}
 	for rest, i := n/p.inner, len(p.Study.Axes)-1; i >= 0; i-- {
 		levels := p.Study.Axes[i].Levels
@@ -51,6 +59,9 @@ func (p *Plan) resolve(n int) (*expansion, error) {
 	}
 	if x.rule >= 0 {
 		return x, nil
+	}
+	if err := b.search(value); err != nil {
+		return nil, err
 	}
 	return x, b.validate()
 }
@@ -199,7 +210,7 @@ func (b *builder) scaled(v study.Value) (any, error) {
 		f, _ := base.Float64()
 		return f, nil
 	}
-	n := study.Nearest(base)
+	n := span.Nearest(base)
 	if n == int64(whole) {
 		f, _ := base.Float64()
 		return nil, v.At.Errorf(v.Path, "take a larger change", "%s rounds back to the base value %d", study.Show(f), whole)

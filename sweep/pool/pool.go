@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
-	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -23,6 +22,10 @@ type Pool[S, R any] struct {
 	// called Run. err is what Work returned, or a *Panic. An error it returns
 	// stops the pool.
 	Collect func(item int, result R, err error) error
+
+	// Next returns further items to run, after Collect of an item and on the same
+	// goroutine; nil = there are none.
+	Next func(item int) []int
 }
 
 // Panic is a panic of Work as an error.
@@ -47,18 +50,19 @@ func (p *Pool[S, R]) Run(ctx context.Context, items []int) error {
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
+	queue := newQueue(items)
+	defer context.AfterFunc(ctx, queue.close)()
 	results := make(chan done[R], p.Workers)
-	var next atomic.Int64
 	var workers errgroup.Group
 	for range p.Workers {
 		workers.Go(func() error {
 			state := p.State()
-			for ctx.Err() == nil {
-				i := int(next.Add(1)) - 1
-				if i >= len(items) {
+			for {
+				item, ok := queue.take()
+				if !ok || ctx.Err() != nil {
 					break
 				}
-				d := p.do(ctx, &state, items[i])
+				d := p.do(ctx, &state, item)
 				if ctx.Err() != nil && d.err != nil {
 					break // cut short
 				}
@@ -78,7 +82,13 @@ func (p *Pool[S, R]) Run(ctx context.Context, items []int) error {
 		}
 		if err = p.Collect(d.item, d.result, d.err); err != nil {
 			stop()
+			continue
 		}
+		var more []int
+		if p.Next != nil {
+			more = p.Next(d.item)
+		}
+		queue.collected(more)
 	}
 	if err != nil {
 		return err

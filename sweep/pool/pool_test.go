@@ -128,3 +128,29 @@ func TestCancel(t *testing.T) {
 		t.Errorf("collected %v", got)
 	}
 }
+
+// Items that follow from others run too, also when every worker waits.
+func TestNext(t *testing.T) {
+	for _, workers := range []int{1, 2, 7} {
+		var got []int
+		p := Pool[int, int]{
+			Workers: workers,
+			State:   func() int { return 0 },
+			Work:    func(_ context.Context, _, item int) (int, error) { return item, nil },
+			Collect: func(item, _ int, err error) error { got = append(got, item); return err },
+			Next: func(item int) []int {
+				if item < 1 || item > 100 {
+					return nil
+				}
+				return []int{2 * item, 2*item + 1}
+			},
+		}
+		if err := p.Run(t.Context(), []int{1, 0}); err != nil {
+			t.Fatal(err)
+		}
+		slices.Sort(got)
+		if !slices.Equal(got, upTo(202)) {
+			t.Errorf("%d workers: ran %v", workers, got)
+		}
+	}
+}

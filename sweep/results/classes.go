@@ -1,10 +1,6 @@
 package results
 
 import (
-	"errors"
-	"os"
-	"path/filepath"
-
 	"scoville/core/table"
 	"scoville/sweep/results/class"
 )
@@ -27,16 +23,4 @@ func (c *classes) flush(p *point) error {
 		}
 		return c.write(row)
 	})
-}
-
-// drop removes an older table of classes where there is no new one.
-func (c *classes) drop(dir string) error {
-	if c.write != nil {
-		return nil
-	}
-	err := os.Remove(filepath.Join(dir, ClassesFile))
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	return err
 }

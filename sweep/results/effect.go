@@ -32,9 +32,10 @@ func (s *Set) effectColumns() []table.Column {
 	return cols
 }
 
-// effects writes a row per selected metric of a one-at-a-time point.
+// effects writes a row per selected metric of a one-at-a-time point. The points
+// of a search have none: the effect is on the value it finds.
 func (b *board) effects(p *point) error {
-	if p.first.OATPath == "" {
+	if p.first.OATPath == "" || p.first.SearchID != "" {
 		return nil
 	}
 	var steady *bool

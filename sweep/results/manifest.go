@@ -31,6 +31,7 @@ type Manifest struct {
 	Metrics []string `json:"metrics"` // of points and effects
 	Inert   []string `json:"inert"`   // axes and one-at-a-time parameters that changed no metric of any run
 	Outer   []string `json:"outer"`   // columns of the axes whose values have a baseline each
+	Tables  []string `json:"tables"`  // the Parquet files
 	Notes   []string `json:"notes"`   // what may surprise, from the plan
 
 	Report     ReportSpec  `json:"report"`               // what the study asks of its report

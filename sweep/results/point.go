@@ -230,7 +230,7 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	r := &p.first
 	row = append(row[:0], r.PointID, int64(r.PointIndex), r.Status, text(r.Error), r.Baseline)
 	row = append(row, r.oat()...)
-	row = append(row, nil, int64(p.runs), int64(len(p.replicates)))
+	row = append(row, text(r.SearchID), int64(p.runs), int64(len(p.replicates)))
 	row = append(row, r.Axes...)
 	for _, i := range b.set.selected {
 		m, d := b.mean(p, i), b.change(p, i)

@@ -28,6 +28,9 @@ type Run struct {
 	Error      string // reason when not OK
 	Baseline   bool   // the point that one-at-a-time changes are compared with
 
+	SearchID string // search that the run belongs to; empty = none
+	Probe    int    // number of the value in the search, from 0; read only with a SearchID
+
 	OATPath   string  // changed parameter; empty if the point is no one-at-a-time change
 	OATLevel  string  // requested level, as written in the study
 	OATChange float64 // actual relative change, ratio; read only with an OATPath
@@ -58,8 +61,8 @@ type Run struct {
 	SeedHex string  // seed of the replicate
 }
 
-// runHead are the runs columns before the axes. The search columns are
-// reserved: always there, NULL without a search.
+// runHead are the runs columns before the axes. The search columns are NULL
+// without a search.
 var runHead = []table.Column{
 	{Name: "point_id", Kind: table.String, Definition: "hash of the resolved scenario"},
 	{Name: "point_index", Kind: table.Int64, Definition: "position of the point in the plan, from 0"},
@@ -71,7 +74,7 @@ var runHead = []table.Column{
 	{Name: "oat_level", Kind: table.String, Definition: "level as requested in the study"},
 	{Name: "oat_change_ratio", Kind: table.Float64, Unit: "ratio", Definition: "actual change of the parameter relative to its base value"},
 	{Name: "search_id", Kind: table.String, Definition: "search that the run belongs to"},
-	{Name: "probe", Kind: table.Int64, Definition: "number of the probe in the search"},
+	{Name: "probe", Kind: table.Int64, Definition: "number of the value in the search in the order of trying, from 0; a point of its own"},
 }
 
 // runTail are the runs columns after the metrics.
@@ -117,7 +120,7 @@ func (s *Set) checkRun(r *Run) error {
 func (s *Set) runRow(row table.Row, r *Run) table.Row {
 	row = append(row[:0], r.PointID, int64(r.PointIndex), int64(r.Replicate), r.Status, text(r.Error), r.Baseline)
 	row = append(row, r.oat()...)
-	row = append(row, nil, nil) // search_id, probe
+	row = append(row, r.search()...)
 	row = append(row, r.Axes...)
 	for i := range s.meta.Metrics {
 		if r.Status == OK {
@@ -161,6 +164,14 @@ func (r *Run) loss() any {
 		return nil
 	}
 	return *r.AccuracyLoss
+}
+
+// search returns the cells search_id, probe.
+func (r *Run) search() table.Row {
+	if r.SearchID == "" {
+		return table.Row{nil, nil}
+	}
+	return table.Row{r.SearchID, int64(r.Probe)}
 }
 
 // oat returns the cells oat_path, oat_level, oat_change_ratio.

@@ -1,6 +1,7 @@
 package results
 
 import (
+	"errors"
 	"fmt"
 	"iter"
 	"path/filepath"
@@ -11,9 +12,10 @@ import (
 // Write writes the whole dataset: runs, points and effects, the study, and last
 // the manifest. The runs come by point index, then replicate, a baseline before
 // its changes; those not run yet may be missing. Write goes through them Passes
-// times, and keeps the slices of a Run as long as it runs. Each file is replaced whole; Write may be called again
-// with more runs.
-func (s *Set) Write(runs iter.Seq[Run]) error {
+// times, and keeps the slices of a Run as long as it runs. Further tables, if any,
+// are complete. Each file is replaced whole; Write may be called again with more
+// runs.
+func (s *Set) Write(runs iter.Seq[Run], more ...Table) error {
 	b := newBoard(s)
 	counts := map[string]int{}
 	var tables []*table.Writer
@@ -53,8 +55,10 @@ func (s *Set) Write(runs iter.Seq[Run]) error {
 	if err == nil {
 		err = b.flush()
 	}
-	if err == nil {
-		err = b.classes.drop(s.dir)
+	for i := range more {
+		if add := create(more[i].File, more[i].Columns); err == nil {
+			err = more[i].Fill(add)
+		}
 	}
 	if err == nil {
 		err = s.publish(tables, counts, b.inert.Names())
@@ -96,6 +100,9 @@ func (s *Set) publish(tables []*table.Writer, counts map[string]int, inert []str
 	m := s.manifest(counts)
 	m.Inert = inert
 	for _, w := range tables {
+		m.Tables = append(m.Tables, filepath.Base(w.Path()))
+	}
+	for _, w := range tables {
 		for k, v := range s.provenance(m) {
 			if err := w.SetMeta(k, v); err != nil {
 				return err
@@ -111,5 +118,5 @@ func (s *Set) publish(tables []*table.Writer, counts map[string]int, inert []str
 	if err := table.WriteFile(filepath.Join(s.dir, StudyFile), s.meta.StudyTOML); err != nil {
 		return err
 	}
-	return m.write(s.dir)
+	return errors.Join(s.clean(m), m.write(s.dir))
 }

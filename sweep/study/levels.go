@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"scoville/core/scenario"
+	"scoville/sweep/study/span"
 )
 
 // maxLevels bounds the levels of all axes of a study together.
@@ -120,15 +121,12 @@ func decimal(s string) *big.Rat {
 	return r
 }
 
-// exact is a number of a TOML file as the decimal the user wrote; nil for
-// another type. The shortest decimal that reads as a float64 is that decimal.
-func exact(v any) *big.Rat {
-	switch v := v.(type) {
-	case int64:
-		return new(big.Rat).SetInt64(v)
-	case float64:
-		r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'g', -1, 64))
-		return r
+// expand lists the values of a range { from, to, ... } of a path.
+func expand(path string, at Place, r map[string]any, room int) ([]any, error) {
+	errorf := func(hint, format string, args ...any) error { return at.Errorf(path, hint, format, args...) }
+	f, _ := scenario.Lookup(path)
+	if f.Kind != scenario.Float && f.Kind != scenario.Int {
+		return nil, errorf("list the values", "takes a %s: only numbers have ranges", f.Kind)
 	}
-	return nil
+	return span.Expand(span.Range{Keys: r, Whole: f.Kind == scenario.Int, Most: room, Limit: maxLevels, Errorf: errorf})
 }

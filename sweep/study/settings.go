@@ -194,6 +194,9 @@ func (d *decoder) assign(sets []string) error {
 		if err := checkMetric(key); err != nil {
 			return scenario.Point(doc, key, err)
 		}
+		if s := d.study.Search; s != nil && overlap(s.Over, key) {
+			return doc.Errorf(key, "change the study instead", "is what the study searches over")
+		}
 		for _, a := range append(d.study.Axes, d.study.OAT...) {
 			for _, p := range a.Paths {
 				if overlap(p, key) {

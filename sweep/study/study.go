@@ -30,6 +30,8 @@ type Study struct {
 	Axes []Axis // outer product in file order, last fastest: axes, zips and cases
 	OAT  []Axis // one parameter at a time around each outer combination
 
+	Search *Search // of one path at each of these; nil = none
+
 	Replicates int      // runs per point, at least 1; default 1
 	Seed       uint64   // of all random streams; default 0, which is a seed like others
 	MaxRuns    int64    // most runs the plan may have; default 100,000
@@ -163,6 +165,9 @@ func (d *decoder) decode(sets []string) error {
 	if err := d.checkAxes(); err != nil {
 		return err
 	}
+	if err := d.search(); err != nil {
+		return err
+	}
 	return d.assign(sets)
 }
 
@@ -189,6 +194,8 @@ func (d *decoder) entry(e scenario.Entry) error {
 		return d.study.DecodeObjective(d.doc, e)
 	case "report":
 		return d.study.DecodeReport(d.doc, e, d.unknown)
+	case "search":
+		return nil // when everything else is known
 	case "schema", "name", "description", "base", "replicates", "output", "run":
 		for _, sub := range d.doc.Under(e.Key()) {
 			if err := d.setting(sub); err != nil {
@@ -208,9 +215,10 @@ var (
 		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
 		"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
 		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
+		"search", "search.over", "search.goal", "search.from", "search.to", "search.tol", "search.confirm", "search.require_steady", "search.max_probes",
 	}
 	later = []string{
-		"sample", "search", "uncertainty",
+		"sample", "uncertainty",
 		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
 	}
 )

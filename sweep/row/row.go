@@ -1,25 +1,37 @@
-package sweep
+// Package row makes the rows of the runs table: a point of a plan is simulated,
+// and what came out laid into a row. It knows what a run is, not which are done.
+package row
 
 import (
 	"context"
 	"fmt"
-	"maps"
 	"math"
-	"path/filepath"
 
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
-	"scoville/core/table"
+	"scoville/core/workload"
+	"scoville/sweep/plan"
 	"scoville/sweep/results"
 	"scoville/sweep/results/class"
 )
 
-// one simulates run number item of a plan.
-func one(ctx context.Context, p *Plan, sim Simulate, item int) (results.Run, error) {
-	r, sc, err := row(p, item)
-	if err != nil || r.Status == results.Infeasible {
+// Simulate runs one scenario; core.Simulator.Run is the real one.
+type Simulate func(context.Context, *scenario.Scenario, core.Options) (core.Result, error)
+
+// One simulates run number item of a plan.
+func One(ctx context.Context, p *plan.Plan, sim Simulate, item int) (results.Run, error) {
+	r, sc, err := begin(p, item)
+	if err != nil {
 		return r, err
+	}
+	return Fill(ctx, p, sim, sc, r)
+}
+
+// Fill simulates the scenario of a row and fills the row in.
+func Fill(ctx context.Context, p *plan.Plan, sim Simulate, sc *scenario.Scenario, r results.Run) (results.Run, error) {
+	if r.Status == results.Infeasible {
+		return r, nil
 	}
 	res, err := sim(ctx, sc, core.Options{Seed: p.Study.Seed, Replicate: r.Replicate})
 	if err != nil {
@@ -39,21 +51,27 @@ func one(ctx context.Context, p *Plan, sim Simulate, item int) (results.Run, err
 	return r, nil
 }
 
-// failed is the row of a run that ended in an error or a panic.
-func failed(p *Plan, item int, reason error) (results.Run, error) {
-	r, _, err := row(p, item)
+// Failed is the row of a run that ended in an error or a panic.
+func Failed(p *plan.Plan, item int, reason error) (results.Run, error) {
+	r, _, err := begin(p, item)
 	r.Status, r.Error = results.Failed, reason.Error()
 	return r, err
 }
 
-// row is what is known of a run before it runs. Its status is infeasible if
+// begin is what is known of a run before it runs. Its status is infeasible if
 // the plan knows so, else still to be set.
-func row(p *Plan, item int) (results.Run, *scenario.Scenario, error) {
+func begin(p *plan.Plan, item int) (results.Run, *scenario.Scenario, error) {
 	point, replicate := p.Run(item)
 	pt, err := p.Point(point)
 	if err != nil {
 		return results.Run{}, nil, err
 	}
+	return Of(p, pt, replicate), &pt.Resolved.Scenario, nil
+}
+
+// Of is the row of a run of a point before it runs. Its status is infeasible if
+// the plan knows so, else still to be set.
+func Of(p *plan.Plan, pt *plan.Point, replicate int) results.Run {
 	nan := math.NaN()
 	r := results.Run{
 		PointID: pt.ID, PointIndex: pt.Index, Replicate: replicate,
@@ -68,7 +86,7 @@ func row(p *Plan, item int) (results.Run, *scenario.Scenario, error) {
 	if pt.Infeasible != "" {
 		r.Status, r.Error = results.Infeasible, pt.Infeasible
 	}
-	return r, &pt.Resolved.Scenario, nil
+	return r
 }
 
 // meets reports whether a run keeps every service level; nil without any, or
@@ -96,44 +114,8 @@ func flag(t metrics.Tri) *bool {
 	return &yes
 }
 
-// meta is what the dataset of a plan is made of beside its runs.
-func meta(p *Plan, o Options) results.Meta {
-	st := p.Study
-	m := results.Meta{
-		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
-		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics, Notes: p.Notes,
-		StudyFile: st.Doc.File, Numbers: p.Numbers,
-	}
-	if full, err := filepath.Abs(st.Doc.File); err == nil {
-		m.StudyFile = full
-	}
-	if st.Set != nil {
-		delete(m.Inputs, st.Set.Doc.File) // recorded as m.Set
-	}
-	for _, l := range st.Layers {
-		delete(m.Inputs, l.Doc.File)
-		m.Inputs[relative(p, l.Doc.File)] = l.Doc.SHA256
-		if l.Doc != st.Doc {
-			m.Overlays = append(m.Overlays, relative(p, l.Doc.File))
-		}
-	}
-	for _, c := range p.Columns {
-		m.Axes = append(m.Axes, results.Axis(c))
-	}
-	m.Metrics, m.ClassMetrics = metricColumns(), describe(metrics.ClassColumns())
-	m.Report, m.Objectives = st.Report, st.Objectives
-	if t := st.Accuracy.Table; t != nil {
-		m.Inputs[relative(p, t.File)] = st.Accuracy.SHA256
-	}
-	return m
-}
-
-// metricColumns are the metrics as columns of a table.
-func metricColumns() []table.Column { return describe(metrics.Columns()) }
-
-func describe(cols []metrics.Column) (out []table.Column) {
-	for _, c := range cols {
-		out = append(out, table.Column{Name: c.Name, Kind: table.Float64, Unit: c.Unit, Better: c.Better, Definition: c.Definition})
-	}
-	return out
+// Open reports whether requests arrive by themselves over time, so that a queue
+// may grow for ever.
+func Open(s *scenario.Scenario) bool {
+	return s.Workload.Arrival != workload.Closed && s.Workload.Arrival != workload.Burst
 }

@@ -1,83 +1,84 @@
-package study
+// Package span expands ranges of a study, { from, to, step } and the like, into
+// the numbers that a study would write. It knows arithmetic in decimal, and
+// nothing of what the numbers mean.
+package span
 
 import (
 	"math"
 	"math/big"
 	"slices"
 	"strconv"
-
-	"scoville/core/scenario"
 )
+
+// Range is a range as a study writes it, and what its values are for.
+type Range struct {
+	Keys  map[string]any // from, to, and one of step, n and factor
+	Whole bool           // whole numbers only
+	Most  int            // values that it may have; Limit names the rule
+	Limit int
+
+	// Errorf makes an error that points at the range.
+	Errorf func(hint, format string, args ...any) error
+}
 
 // span is a range of numbers, both ends included.
 type span struct {
-	path     string
-	at       Place
+	Range
 	from, to *big.Rat
-	whole    bool // of an integer path
-	room     int  // most values it may have
 }
 
 const rangeForms = `write { from, to, step }, { from, to, n }, { from, to, n, scale = "log" } or { from, to, factor }`
 
-// expand lists the values of a range { from, to, ... } as a study would write
-// them: int64 for an integer path, else float64. Steps are taken in decimal,
-// so that 0.1 to 0.3 by 0.1 is 0.1, 0.2, 0.3.
-func expand(path string, at Place, r map[string]any, room int) ([]any, error) {
-	f, _ := scenario.Lookup(path)
-	s := span{path: path, at: at, from: exact(r["from"]), to: exact(r["to"]), whole: f.Kind == scenario.Int, room: room}
+// Expand lists the values of a range: int64 where they are whole, else float64.
+// Steps are taken in decimal, so that 0.1 to 0.3 by 0.1 is 0.1, 0.2, 0.3.
+func Expand(from Range) ([]any, error) {
+	r := from.Keys
+	s := span{Range: from, from: Exact(r["from"]), to: Exact(r["to"])}
 	for key := range r {
 		if !slices.Contains([]string{"from", "to", "step", "n", "scale", "factor"}, key) {
-			return nil, s.errorf(rangeForms, "a range has no key %q", key)
+			return nil, s.Errorf(rangeForms, "a range has no key %q", key)
 		}
 	}
-	if f.Kind != scenario.Float && f.Kind != scenario.Int {
-		return nil, s.errorf("list the values", "takes a %s: only numbers have ranges", f.Kind)
-	}
 	if s.from == nil || s.to == nil {
-		return nil, s.errorf(rangeForms, "from and to of a range are numbers")
+		return nil, s.Errorf(rangeForms, "from and to of a range are numbers")
 	}
 	step, n, factor, scale := r["step"], r["n"], r["factor"], r["scale"]
 	switch {
 	case step != nil && n == nil && factor == nil && scale == nil:
-		return s.steps(exact(step))
+		return s.steps(Exact(step))
 	case n != nil && step == nil && factor == nil && (scale == nil || scale == "log"):
 		return s.points(n, scale != nil)
 	case factor != nil && step == nil && n == nil && scale == nil:
-		return s.factors(exact(factor))
+		return s.factors(Exact(factor))
 	}
-	return nil, s.errorf(rangeForms, "a range has one of step, n and factor")
-}
-
-func (s *span) errorf(hint, format string, args ...any) error {
-	return s.at.Errorf(s.path, hint, format, args...)
+	return nil, s.Errorf(rangeForms, "a range has one of step, n and factor")
 }
 
 func (s *span) tooMany() error {
-	return s.errorf("take fewer levels", "the axes of a study may have %d levels together", maxLevels)
+	return s.Errorf("take fewer levels", "the axes of a study may have %d levels together", s.Limit)
 }
 
 // steps is from, from + step, ... to, which must be one of them.
 func (s *span) steps(step *big.Rat) ([]any, error) {
 	if step == nil || step.Sign() == 0 {
-		return nil, s.errorf(rangeForms, "step of a range is a number other than 0")
+		return nil, s.Errorf(rangeForms, "step of a range is a number other than 0")
 	}
 	k := new(big.Rat).Sub(s.to, s.from)
 	k.Quo(k, step)
 	if k.Sign() < 0 {
-		return nil, s.errorf("", "step %s leads away from to", text(step))
+		return nil, s.Errorf("", "step %s leads away from to", text(step))
 	}
 	at := func(i int64) *big.Rat {
 		x := new(big.Rat).SetInt64(i)
 		return x.Add(s.from, x.Mul(x, step))
 	}
-	if k.Cmp(big.NewRat(int64(s.room)-1, 1)) > 0 {
+	if k.Cmp(big.NewRat(int64(s.Most)-1, 1)) > 0 {
 		return nil, s.tooMany()
 	}
 	whole, _ := k.Float64()
 	n := int64(whole)
 	if !k.IsInt() {
-		return nil, s.errorf("", "steps of %s from %s miss to = %s: the nearest ends are %s and %s",
+		return nil, s.Errorf("", "steps of %s from %s miss to = %s: the nearest ends are %s and %s",
 			text(step), text(s.from), text(s.to), text(at(n)), text(at(n+1)))
 	}
 	out := make([]any, n+1)
@@ -94,11 +95,11 @@ func (s *span) points(n any, log bool) ([]any, error) {
 	count, ok := n.(int64)
 	switch {
 	case !ok || count < 2:
-		return nil, s.errorf("", "n of a range is a whole number, at least 2")
-	case count > int64(s.room):
+		return nil, s.Errorf("", "n of a range is a whole number, at least 2")
+	case count > int64(s.Most):
 		return nil, s.tooMany()
 	case log && (s.from.Sign() <= 0 || s.to.Sign() <= 0):
-		return nil, s.errorf("for zero and a log range write [0, { from = 1, ... }]", "from and to of a log range are values above 0")
+		return nil, s.Errorf("for zero and a log range write [0, { from = 1, ... }]", "from and to of a log range are values above 0")
 	}
 	out := make([]*big.Rat, count)
 	from, _ := s.from.Float64()
@@ -111,7 +112,7 @@ func (s *span) points(n any, log bool) ([]any, error) {
 		case i == len(out)-1:
 			out[i] = s.to
 		case log:
-			out[i] = exact(clean(from * math.Pow(to/from, f)))
+			out[i] = Exact(clean(from * math.Pow(to/from, f)))
 		default:
 			share.Mul(share, new(big.Rat).Sub(s.to, s.from))
 			out[i] = share.Add(share, s.from)
@@ -123,27 +124,27 @@ func (s *span) points(n any, log bool) ([]any, error) {
 // factors is from, from x factor, ... to, which must be one of them.
 func (s *span) factors(factor *big.Rat) ([]any, error) {
 	if factor == nil || factor.Sign() <= 0 || factor.Cmp(big.NewRat(1, 1)) == 0 || s.from.Sign() <= 0 || s.to.Sign() <= 0 {
-		return nil, s.errorf("", "factor of a range is a number above 0 other than 1, and from and to are above 0")
+		return nil, s.Errorf("", "factor of a range is a number above 0 other than 1, and from and to are above 0")
 	}
 	from, _ := s.from.Float64()
 	to, _ := s.to.Float64()
 	f, _ := factor.Float64()
 	k := math.Log(to/from) / math.Log(f)
-	if k > float64(s.room) {
+	if k > float64(s.Most) {
 		return nil, s.tooMany()
 	}
 	if k < -1e-9 {
-		return nil, s.errorf("", "factor %s leads away from to", text(factor))
+		return nil, s.Errorf("", "factor %s leads away from to", text(factor))
 	}
 	n := math.Round(k)
 	if clean(from*math.Pow(f, n)) != clean(to) {
 		n = math.Floor(k)
-		return nil, s.errorf("", "factors of %s from %s miss to = %s: the nearest ends are %s and %s", text(factor), text(s.from), text(s.to),
-			Show(clean(from*math.Pow(f, n))), Show(clean(from*math.Pow(f, n+1))))
+		return nil, s.Errorf("", "factors of %s from %s miss to = %s: the nearest ends are %s and %s", text(factor), text(s.from), text(s.to),
+			show(clean(from*math.Pow(f, n))), show(clean(from*math.Pow(f, n+1))))
 	}
 	out := make([]*big.Rat, int(n)+1)
 	for i := range out {
-		out[i] = exact(clean(from * math.Pow(f, float64(i))))
+		out[i] = Exact(clean(from * math.Pow(f, float64(i))))
 	}
 	return s.rounded(out), nil
 }
@@ -160,10 +161,10 @@ func clean(x float64) float64 {
 func (s *span) rounded(values []*big.Rat) []any {
 	out := make([]any, 0, len(values))
 	for _, v := range values {
-		if s.whole {
+		if s.Whole {
 			v = big.NewRat(Nearest(v), 1)
 		}
-		if x := s.number(v); len(out) == 0 || out[len(out)-1] != x || !s.whole {
+		if x := s.number(v); len(out) == 0 || out[len(out)-1] != x || !s.Whole {
 			out = append(out, x)
 		}
 	}
@@ -185,7 +186,7 @@ func Nearest(x *big.Rat) int64 {
 
 // number is a value as a TOML file would give it.
 func (s *span) number(x *big.Rat) any {
-	if s.whole && x.IsInt() && x.Num().IsInt64() {
+	if s.Whole && x.IsInt() && x.Num().IsInt64() {
 		return x.Num().Int64()
 	}
 	f, _ := x.Float64()
@@ -194,5 +195,20 @@ func (s *span) number(x *big.Rat) any {
 
 func text(x *big.Rat) string {
 	f, _ := x.Float64()
-	return Show(f)
+	return show(f)
+}
+
+func show(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+
+// Exact is a number of a TOML file as the decimal the user wrote; nil for
+// another type. The shortest decimal that reads as a float64 is that decimal.
+func Exact(v any) *big.Rat {
+	switch v := v.(type) {
+	case int64:
+		return new(big.Rat).SetInt64(v)
+	case float64:
+		r, _ := new(big.Rat).SetString(strconv.FormatFloat(v, 'g', -1, 64))
+		return r
+	}
+	return nil
 }

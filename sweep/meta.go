@@ -1,0 +1,53 @@
+package sweep
+
+import (
+	"maps"
+	"path/filepath"
+
+	"scoville/core"
+	"scoville/core/metrics"
+	"scoville/core/table"
+	"scoville/sweep/results"
+)
+
+// meta is what the dataset of a plan is made of beside its runs.
+func meta(p *Plan, o Options) results.Meta {
+	st := p.Study
+	m := results.Meta{
+		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
+		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics, Notes: p.Notes,
+		StudyFile: st.Doc.File, Numbers: p.Numbers,
+	}
+	if full, err := filepath.Abs(st.Doc.File); err == nil {
+		m.StudyFile = full
+	}
+	if st.Set != nil {
+		delete(m.Inputs, st.Set.Doc.File) // recorded as m.Set
+	}
+	for _, l := range st.Layers {
+		delete(m.Inputs, l.Doc.File)
+		m.Inputs[relative(p, l.Doc.File)] = l.Doc.SHA256
+		if l.Doc != st.Doc {
+			m.Overlays = append(m.Overlays, relative(p, l.Doc.File))
+		}
+	}
+	for _, c := range p.Columns {
+		m.Axes = append(m.Axes, results.Axis(c))
+	}
+	m.Metrics, m.ClassMetrics = metricColumns(), describe(metrics.ClassColumns())
+	m.Report, m.Objectives = st.Report, st.Objectives
+	if t := st.Accuracy.Table; t != nil {
+		m.Inputs[relative(p, t.File)] = st.Accuracy.SHA256
+	}
+	return m
+}
+
+// metricColumns are the metrics as columns of a table.
+func metricColumns() []table.Column { return describe(metrics.Columns()) }
+
+func describe(cols []metrics.Column) (out []table.Column) {
+	for _, c := range cols {
+		out = append(out, table.Column{Name: c.Name, Kind: table.Float64, Unit: c.Unit, Better: c.Better, Definition: c.Definition})
+	}
+	return out
+}
