@@ -17,6 +17,7 @@ type Chart struct {
 	Levels []Level     // horizontal reference lines
 	Cross  []Crossing  // marked with their coordinates
 	Marks  []MarkStyle // legend of the marker shapes; empty where shapes follow the lines
+	Legend [2]string   // what the names of lines and of marks are; may be empty
 	Notes  []string    // below the chart
 }
 

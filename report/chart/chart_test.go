@@ -180,6 +180,7 @@ func headline() *Chart {
 		},
 		Levels: []Level{{1.123, "W / B = 1.123 ms"}},
 		Marks:  []MarkStyle{{"weight_memory"}, {"kv_memory"}},
+		Legend: [2]string{"design", "bound"},
 		Notes:  []string{"hollow: saturated, requests arrive faster than they are served; not a steady value"},
 	}
 	for i, l := range c.Lines {

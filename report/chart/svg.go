@@ -184,7 +184,7 @@ func (v *canvas) line(x1, y1, x2, y2 float64, style string) {
 func (v *canvas) axes(end float64) {
 	bottom := top + plotHeight
 	words := len(v.chart.X.Words) > 0
-	for _, t := range v.x.ticks(64) {
+	for _, t := range v.x.ticks(70) {
 		x := v.x.pixel(t.value)
 		if !words {
 			v.line(x, top, x, bottom, grid(t))
@@ -402,7 +402,10 @@ func (v *canvas) legendWidth() float64 {
 	if len(c.Lines) < 2 && len(c.Marks) == 0 {
 		return 0
 	}
-	w := 0.0
+	w := textWidth(c.Legend[0])
+	if len(c.Marks) > 0 {
+		w = max(w, textWidth(c.Legend[1]))
+	}
 	for _, l := range c.Lines {
 		w = max(w, 34+textWidth(l.Name))
 	}
@@ -416,6 +419,15 @@ func (v *canvas) legendWidth() float64 {
 func (v *canvas) legend(x float64) {
 	y := top + 8
 	room := int((width - right - x - 30) / glyph)
+	head := func(i int) {
+		if name := v.chart.Legend[i]; name != "" {
+			v.text(x, y+4, "start", `fill="#444444" font-style="italic"`, shorten(name, room+4))
+			y += lineHeight
+		}
+	}
+	if len(v.chart.Lines) > 1 {
+		head(0)
+	}
 	for i, l := range v.chart.Lines {
 		if len(v.chart.Lines) == 1 {
 			break
@@ -433,6 +445,9 @@ func (v *canvas) legend(x float64) {
 	}
 	if len(v.chart.Lines) > 1 {
 		y += lineHeight / 2
+	}
+	if len(v.chart.Marks) > 0 {
+		head(1)
 	}
 	for i, m := range v.chart.Marks {
 		v.marker(x+12, y, i, "#555555", false)

@@ -97,6 +97,12 @@ func (p *Plot) draw(v *view.View, s results.Plot) error {
 	if len(c.Lines) == 0 {
 		return fmt.Errorf("no point has a value of both %s and %s", s.X, s.Y)
 	}
+	var names []string
+	for _, name := range s.Series {
+		column, _ := v.Column(name)
+		names = append(names, column.Name)
+	}
+	c.Legend = [2]string{strings.Join(names, ", "), s.Mark}
 	for _, h := range s.HLine {
 		c.Levels = append(c.Levels, chart.Level{Y: h.Y, Label: h.Label})
 	}
