@@ -135,3 +135,28 @@ func TestJoined(t *testing.T) {
 		}
 	}
 }
+
+// The front and the kept points are those that the columns say, with gains
+// against the baseline that agrees in the other axis.
+func TestFronts(t *testing.T) {
+	meta := results.Meta{
+		Report:     results.ReportSpec{Keep: "tpot_gain_ratio > 0.2", Baseline: "name == 'shared-6'"},
+		Objectives: []results.Objective{{Metric: "tpot_mean_ms", Goal: "min"}, {Metric: "ttft_mean_ms", Goal: "min"}},
+	}
+	s := studied(t, meta, "tpot_mean_ms", "ttft_mean_ms").fronts()
+	if len(s) != 2 {
+		t.Fatalf("%d tables", len(s))
+	}
+	if s[0].title != "Pareto front of tpot_mean_ms min, ttft_mean_ms min" || len(s[0].rows) != 1 || s[0].rows[0][0] != "12" || s[0].notes[0] != "1 of 18 points" {
+		t.Errorf("%+v", s[0])
+	}
+	// 1 - (0.842 + 33e-6 x) / (1.123 + 44e-6 x) = 0.250
+	if got := s[1].rows[0]; s[1].title != "kept: tpot_gain_ratio > 0.2" || len(s[1].rows) != 6 || got[0] != "12" || got[3] != "+25.0%" || s[1].rows[5][0] != "3" {
+		t.Errorf("%+v", s[1])
+	}
+	for _, row := range s[1].rows {
+		if row[0] == "5" || row[0] == "11" || row[0] == "17" {
+			t.Errorf("a point without a steady value, or against one, is kept: %q", row)
+		}
+	}
+}

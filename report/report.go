@@ -107,6 +107,11 @@ func needed(m *results.Manifest) []string {
 	for _, o := range m.Objectives {
 		out = append(out, o.Metric)
 	}
+	for _, name := range names(m.Report.Keep) {
+		if metric, ok := view.GainMetric(name); ok {
+			out = append(out, metric)
+		}
+	}
 	return slices.DeleteFunc(slices.Concat(out, names(m.Report.Keep), plots.Names(m.Report.Plots)), func(name string) bool { return name == "" })
 }
 

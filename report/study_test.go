@@ -27,7 +27,7 @@ var studyMetrics = []string{
 func studied(t *testing.T, meta results.Meta, selected ...string) *Report {
 	t.Helper()
 	meta.Study, meta.StudyTOML, meta.SimVersion, meta.Selected = "demo", []byte("schema = 1\n"), 1, selected
-	meta.Axes = []results.Axis{{Path: "hardware.name", Kind: table.String, Outer: true}, {Path: "workload.class.chat.prompt_tokens", Kind: table.Int64, Unit: "tokens", Outer: true}}
+	meta.Axes = []results.Axis{{Path: "hardware.name", Kind: table.String, Outer: true, Group: "name"}, {Path: "workload.class.chat.prompt_tokens", Kind: table.Int64, Unit: "tokens", Outer: true, Group: "tokens"}}
 	for _, name := range studyMetrics {
 		unit := ""
 		if strings.HasSuffix(name, "_ms") {
