@@ -47,7 +47,7 @@ var (
 )
 
 // said checks that the readme has what a run printed: the counts of its points,
-// the saturated ones, and the verdicts.
+// the saturated ones, the verdicts, and what a search found.
 func said(t *testing.T, name, out, readme string) {
 	t.Helper()
 	want := func(line string) {
@@ -55,7 +55,7 @@ func said(t *testing.T, name, out, readme string) {
 			t.Errorf("studies/README.md does not have %q", line)
 		}
 	}
-	judging := false
+	judging, searched := false, false
 	for line := range strings.Lines(out) {
 		line = strings.TrimSuffix(line, "\n")
 		switch {
@@ -78,6 +78,12 @@ func said(t *testing.T, name, out, readme string) {
 			}
 		case judging:
 			judged(t, columns.Split(line, -1), readme)
+		case strings.HasPrefix(line, "search: "):
+			searched = true
+		case line == "":
+			searched = false
+		case searched && columns.MatchString(line):
+			want(strings.TrimRight(line, " "))
 		}
 	}
 }
