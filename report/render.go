@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -43,7 +44,11 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "note  %s\n", note)
 	}
 	r.explanationText(&b)
-	fmt.Fprintf(&b, "\nfiles  %s, %s, %s, %s in %s\n", results.RunsFile, results.PointsFile, results.EffectsFile, File, r.data.Dir)
+	files := []string{results.RunsFile, results.PointsFile, results.EffectsFile}
+	if slices.Contains(r.data.Manifest.Tables, results.SearchesFile) {
+		files = append(files, results.SearchesFile)
+	}
+	fmt.Fprintf(&b, "\nfiles  %s, %s in %s\n", strings.Join(files, ", "), File, r.data.Dir)
 	_, err := w.Write(b.Bytes())
 	return err
 }

@@ -13,6 +13,9 @@ import (
 // baseline.
 func choose(d *results.Dataset, p *Plan, words string) (int, error) {
 	rows := designRows(d)
+	if len(rows) == 0 && p.Study.Search != nil {
+		return 0, &InputError{fmt.Errorf("%s holds a search, whose points are the values it tried: give a study without [search] the value of %s to look at", d.Dir, p.Study.Search.Over)}
+	}
 	if words == "" {
 		if len(rows) > 1 {
 			if base := baselines(d, rows); len(base) == 1 {

@@ -258,6 +258,7 @@ func TestWrongSearchesOfPlans(t *testing.T) {
 		{reference + strings.Replace(rateSearch, "[slo]\nttft_mean_ms = { max = 100 }\n", "", 1), "there is no service level to meet"},
 		{reference + rateSearch + "[replicates]\nn = 1", "one run has no interval"},
 		{strings.Replace(reference, "rate_rps = 2.0", "load = 0.5", 1) + rateSearch, "rate_rps"},
+		{reference + rateSearch + "[[where]]\ndrop = 'rate_rps > 3'", "is what the study searches over"},
 		{reference + rateSearch + "[run]\nmax_runs = 100", "runs of a search at most"},
 	} {
 		_, err := Load(write(t, c.text), nil)

@@ -176,28 +176,45 @@ func (t *searchTable) effect(i int) string {
 	return fmt.Sprintf("%s (%s to %s)", number.Percent(delta, 1), number.Percent(lo, 1), number.Percent(hi, 1))
 }
 
-// reasons say what must be known of single searches.
+// reasons say what must be known of single searches, of several with the same
+// reason once.
 func (t *searchTable) reasons() []string {
-	var out []string
+	var order []string
+	count, first := map[string]int{}, map[string]string{}
 	for i := range t.f.Len() {
 		reason := t.text("reason", i)
 		if reason == "" {
 			continue
 		}
-		if len(out) == maxReasons {
-			return append(out, "more reasons: see the column reason of "+results.SearchesFile)
+		if count[reason]++; count[reason] == 1 {
+			order, first[reason] = append(order, reason), t.name(i)
 		}
-		var names []string
-		for _, a := range t.axes {
-			names = append(names, a.Name+" = "+number.Plain(t.f.Row(i)[t.f.Index(a.Name)]))
+	}
+	var out []string
+	for i, reason := range order {
+		if i == maxReasons {
+			return append(out, number.Plural(len(order)-i, "more reason")+": see the column reason of "+results.SearchesFile)
 		}
-		if t.changes {
-			names = append(names, t.change(i))
+		line := reason
+		if name := first[reason]; name != "" {
+			line = name + ": " + reason
 		}
-		if len(names) > 0 {
-			reason = strings.Join(names, ", ") + ": " + reason
+		if n := count[reason] - 1; n > 0 {
+			line += fmt.Sprintf(" (the same for %s)", number.Plural(n, "other"))
 		}
-		out = append(out, reason)
+		out = append(out, line)
 	}
 	return out
+}
+
+// name tells a search from the others.
+func (t *searchTable) name(i int) string {
+	var names []string
+	for _, a := range t.axes {
+		names = append(names, a.Name+" = "+number.Plain(t.f.Row(i)[t.f.Index(a.Name)]))
+	}
+	if t.changes {
+		names = append(names, t.change(i))
+	}
+	return strings.Join(names, ", ")
 }

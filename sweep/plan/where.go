@@ -77,6 +77,11 @@ func (p *Plan) checkRules() error {
 		if err := r.Check(s); err != nil {
 			return r.At.Expression(err)
 		}
+		for _, n := range r.Names() {
+			if s := p.Study.Search; s != nil && p.reference(n.Text).path == s.Over {
+				return r.At.Errorf(r.Role, "choose with what does not change in a search", "%q is what the study searches over", n.Text)
+			}
+		}
 	}
 	p.Removed = make([]int, len(p.Study.Where))
 	return nil

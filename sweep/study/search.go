@@ -57,6 +57,11 @@ func (d *decoder) search() error {
 	if err := d.searchRange(s); err != nil {
 		return err
 	}
+	for _, key := range []string{"objective", "report.published"} {
+		if d.doc.Has(key) {
+			return d.doc.Errorf(key, "give it a study of its own", "cannot stand beside [search]: the points of a search are the values it tries")
+		}
+	}
 	if !d.doc.Has("replicates.n") {
 		d.study.Replicates = defaultSearchRuns
 	}

@@ -71,6 +71,8 @@ func TestWrongSearches(t *testing.T) {
 		{rateSearch + "[axes]\nworkload.rate_rps = [1, 2]", `dir/demo.toml:3:1: search.over: "workload.rate_rps" is varied by workload.rate_rps too`},
 		{rateSearch + "[[cases.c]]\nname = 'x'\nworkload.rate_rps = 3", "is varied by c too"},
 		{rateSearch + "[oat]\nworkload.rate_rps = ['-20%']", "is varied by workload.rate_rps too"},
+		{rateSearch + "[[objective]]\nmetric = 'tpot_mean_ms'\ngoal = 'min'", "objective: cannot stand beside [search]"},
+		{rateSearch + "[[report.published]]\nname = 'x'\nmetric = 'tpot_mean_ms'\nvalue = 3\nsource = 's'", "report.published: cannot stand beside [search]"},
 		{rateSearch + "[sample]\nn = 4", "sample"},
 	} {
 		if _, err := parse(t, c.text); err == nil || !strings.Contains(err.Error(), c.want) {
