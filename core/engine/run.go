@@ -177,14 +177,12 @@ func stepsUntil(l perf.Line, d float64) int {
 // book adds m steps to the totals.
 func (e *Engine) book(m int) {
 	o, c, f := e.out, &e.cost, float64(m)
-	for i := range c.Stages {
-		o.Stages[i] += c.Stages[i].Sum(f)
-	}
+	c.AddStages(f, &o.Stages)
+	c.AddResources(f, &o.Resources)
 	var busy [perf.NumResources]float64
-	for i := range c.Resources {
-		o.Resources[i] += c.Resources[i].Sum(f)
-		busy[i] = c.Busy[i].Sum(f)
-		o.Busy[i] += busy[i]
+	for _, r := range tracked {
+		busy[r] = c.Busy[r].Sum(f)
+		o.Busy[r] += busy[r]
 	}
 	o.KVBytes += c.KVBytes.Sum(f)
 	o.KVOnChip += c.KVOnChip.Sum(f)

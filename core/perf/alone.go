@@ -92,8 +92,8 @@ func (a *Alone) extend() {
 // AddHost adds s seconds of host time that nothing hides to the one next step.
 func (c *Cost) AddHost(s float64) {
 	c.Total.Value += s
-	c.Stages[Host].Value += s
-	c.Resources[HostCPU].Value += s
+	c.stage(Host, constant(s))
+	c.resource(HostCPU, constant(s))
 	c.Horizon = 1
 }
 

@@ -11,7 +11,8 @@ import (
 // those that change the constants of a Machine itself. EFFECTS.md has formula,
 // source and size of each.
 type effects struct {
-	on bool // whether before and after have anything to do
+	on      bool // whether before and after have anything to do
+	strains bool // whether strain has
 
 	rowToken    float64 // s per new token: its embedding row over the host link
 	norm, pass  stream  // activations per new token: of embedding and first norm, of the layers
@@ -68,6 +69,7 @@ func (m *Machine) effects(sc *scenario.Scenario) {
 	if hw.TLBReach > 0 {
 		fx.reach, fx.tlb = unit.GiB*hw.TLBReach*Shard(sc), hw.TLBPenalty
 	}
+	fx.strains = fx.llc > 0 || fx.tlb > 0
 }
 
 // moved returns the stream of bytes, over all chips together, on the path of
@@ -100,16 +102,18 @@ func (m *Machine) before(b *Batch, c *Cost) Line {
 		access = m.layers * fx.access
 		if fx.prefetch {
 			gemms := 0.0
-			for _, p := range c.gemms.parts[:2] {
+			for _, p := range c.gemms[min(b.Chunks, 1)].parts[:2] {
 				gemms += p.time.Value
 			}
 			access = fx.access + (m.layers-1)*max(fx.access-gemms/m.layers, 0)
 		}
 	}
-	c.Stages[Embedding], c.Stages[Activations], c.Stages[KVAccess] = constant(rows+norm), constant(pass), constant(access)
-	c.Resources[HostLink].Value += rows
-	c.Resources[Weights].Value += norm + pass
-	c.Resources[State].Value += access
+	c.stage(Embedding, constant(rows+norm))
+	c.stage(Activations, constant(pass))
+	c.stage(KVAccess, constant(access))
+	c.resource(HostLink, constant(rows))
+	c.resource(Weights, constant(norm+pass))
+	c.resource(State, constant(access))
 	return constant(rows + norm + pass + access)
 }
 
@@ -118,9 +122,10 @@ func (m *Machine) before(b *Batch, c *Cost) Line {
 func (m *Machine) after(b *Batch, c *Cost) Line {
 	fx, rows := &m.fx, float64(b.Rows)
 	logits, sampling := c.flow(fx.logits, rows), rows*fx.sampling
-	c.Stages[Logits], c.Stages[Sampling] = constant(logits), constant(sampling)
-	c.Resources[fx.logitsPath].Value += logits
-	c.Resources[HostCPU].Value += sampling
+	c.stage(Logits, constant(logits))
+	c.stage(Sampling, constant(sampling))
+	c.resource(fx.logitsPath, constant(logits))
+	c.resource(HostCPU, constant(sampling))
 	return constant(logits + sampling)
 }
 

@@ -145,27 +145,3 @@ func (b *Batch) AddVerify(ctx, n, window int) {
 	b.Verified += n
 	b.VerifiedCtx += float64(n) * (float64(ctx) + float64(n+1)/2)
 }
-
-// Cost is what one step takes, and how that changes while the same batch goes
-// on decoding. Stages and Resources each add up to Total: they hold exposed
-// seconds, so work hidden behind other work counts where the time was spent.
-type Cost struct {
-	Total     Line
-	Stages    [NumStages]Line
-	Resources [NumResources]Line
-	Busy      [NumResources]Line // seconds each resource would need at its datasheet rate; Compute, Weights, State, Link only
-	KVBytes   Line               // KV bytes read by decodes, all chips
-	KVOnChip  Line               // of these, from the on-chip store
-	FLOPs     Line               // all chips
-	Bytes     Line               // off-chip memory traffic, all chips, KV as often as chips read it
-	gemms     gemmMemo
-
-	// Horizon is the number of steps, at least one, over which the lines hold
-	// while no sequence joins, leaves, or fills its window. Steps with chunks
-	// have Horizon 1.
-	Horizon int
-}
-
-// Overhead returns the exposed time of the host: its fitted terms and kernel
-// launches.
-func (c *Cost) Overhead() Line { return c.Stages[Host].add(c.Stages[Launch]) }

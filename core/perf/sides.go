@@ -29,9 +29,8 @@ func (m *Machine) eachPart(b *Batch, visit func(Stage, float64)) {
 	var c Cost
 	c.clear()
 	backbone := m.backbone(b, &c)
-	var state [2]part
-	m.state(b, &c, &state)
-	for _, parts := range [][]part{backbone[:], state[:]} {
+	state := m.state(b, &c)
+	for _, parts := range [][]part{backbone.parts[:], state} {
 		for i := range parts {
 			visit(parts[i].stage, parts[i].time.Value)
 		}

@@ -16,21 +16,20 @@ type part struct {
 // its host time.
 func (m *Machine) Step(b *Batch, c *Cost) {
 	c.clear()
-	var state [2]part
 	backbone := m.backbone(b, c)
-	m.state(b, c, &state)
+	state := m.state(b, c)
 	var device Line
 	if m.separate {
-		device = m.overlapped(c, backbone, &state)
+		device = m.overlapped(c, backbone, state)
 	} else {
-		for i := range backbone {
-			device = device.add(c.expose(&backbone[i], 1))
+		for i := range backbone.parts {
+			device = device.add(c.expose(&backbone.parts[i], 1))
 		}
 		for i := range state {
 			device = device.add(c.expose(&state[i], 1))
 		}
 	}
-	device = device.add(m.communication(b, c))
+	device = m.communication(b, c, device)
 	if m.fx.on && b.Tokens > 0 {
 		device = device.add(m.before(b, c))
 	}
@@ -46,33 +45,18 @@ func (m *Machine) Step(b *Batch, c *Cost) {
 // expose books share f of a part's time and returns it.
 func (c *Cost) expose(p *part, f float64) Line {
 	t := p.time.scale(f)
-	c.Stages[p.stage] = c.Stages[p.stage].add(t)
+	if !t.positive() {
+		return Line{}
+	}
+	c.stage(p.stage, t)
 	if p.onchip.positive() {
 		on := p.onchip.scale(f)
-		c.Resources[OnChip] = c.Resources[OnChip].add(on)
-		c.Resources[p.resource] = c.Resources[p.resource].add(t.sub(on))
+		c.resource(OnChip, on)
+		c.resource(p.resource, t.sub(on))
 		return t
 	}
-	c.Resources[p.resource] = c.Resources[p.resource].add(t)
+	c.resource(p.resource, t)
 	return t
-}
-
-// roofline returns the longer of compute and memory time as a part.
-func (c *Cost) roofline(s Stage, compute, memory Line, path Resource) part {
-	t, computing, h := larger(compute, memory)
-	c.Horizon = min(c.Horizon, h)
-	p := part{stage: s, time: t, compute: compute, resource: path}
-	if computing {
-		p.resource = Compute
-	}
-	return p
-}
-
-// clear empties c but for the remembered GEMMs.
-func (c *Cost) clear() {
-	c.Total, c.KVBytes, c.KVOnChip, c.FLOPs, c.Bytes = Line{}, Line{}, Line{}, Line{}, Line{}
-	c.Stages, c.Resources, c.Busy = [NumStages]Line{}, [NumResources]Line{}, [NumResources]Line{}
-	c.Horizon = forever
 }
 
 // gemmMemo is the backbone of the last step that a Cost held: decode batches
@@ -86,17 +70,18 @@ type gemmMemo struct {
 }
 
 // backbone computes the GEMM groups. Weights are read once a step whatever the
-// batch; of the experts only the distinct ones the tokens pick. The parts belong
-// to c.
-func (m *Machine) backbone(b *Batch, c *Cost) *[3]part {
-	g := &c.gemms
+// batch; of the experts only the distinct ones the tokens pick. The result
+// belongs to c, which remembers steps with and without prompts apart: a server
+// takes them in turn.
+func (m *Machine) backbone(b *Batch, c *Cost) *gemmMemo {
+	g := &c.gemms[min(b.Chunks, 1)]
 	if g.machine != m || g.tokens != b.Tokens || g.rows != b.Rows {
 		*g = gemmMemo{machine: m, tokens: b.Tokens, rows: b.Rows}
 		m.multiply(float64(b.Tokens), float64(b.Rows), g)
 	}
 	c.Busy[Compute].Value, c.Busy[Weights].Value = g.compute, g.weights
 	c.FLOPs.Value, c.Bytes.Value = g.flops, g.bytes
-	return &g.parts
+	return g
 }
 
 // multiply computes the GEMM groups of t tokens with `rows` sampled.
@@ -147,30 +132,46 @@ func (m *gemmMemo) add(s Stage, g *group, l load) {
 
 // state computes decode and prompt attention: FLOPs against KV bytes, of which
 // the on-chip store serves its hits. New KV entries are written on the same
-// path.
-func (m *Machine) state(b *Batch, c *Cost, out *[2]part) {
-	out[0].stage, out[1].stage = DecodeAttention, PrefillAttention
-	out[0].resource, out[1].resource = State, State
+// path. The parts belong to c; a batch without decodes or without chunks has
+// one.
+func (m *Machine) state(b *Batch, c *Cost) []part {
+	k := 0
 	if b.Decodes > 0 {
 		n := float64(b.Decodes)
 		ctx := Line{b.DecodeCtx, n}
-		win := Line{b.DecodeCtxWin, float64(b.DecodeGrowing)}
-		read := ctx.scale(m.kvFull).add(win.scale(m.kvWin))
+		read, flops := ctx.scale(m.kvFull), ctx.scale(m.decodePair+m.unpackFull)
+		if m.window > 0 {
+			win := Line{b.DecodeCtxWin, float64(b.DecodeGrowing)}
+			read, flops = read.add(win.scale(m.kvWin)), flops.add(win.scale(m.decWinPair+m.unpackWin))
+		}
 		on := m.hits(read, c)
-		off := read.sub(on).add(constant((n + float64(b.Verified)) * (m.kvFull + m.kvWin)))
-		flops := ctx.scale(m.decodePair + m.unpackFull).add(win.scale(m.decWinPair + m.unpackWin))
+		missed := read.sub(on)
+		off := missed.add(constant((n + float64(b.Verified)) * (m.kvFull + m.kvWin)))
 		if b.Verified > 0 { // drafts attend to the whole context in every layer
 			flops.Value += b.VerifiedCtx * (m.decodePair + m.decWinPair)
 		}
-		out[0] = m.attend(c, DecodeAttention, flops, scan{off, on, m.strain(c, read.sub(on))})
+		kv := scan{off: off, on: on}
+		if m.fx.strains {
+			kv.strain = m.strain(c, missed)
+		}
+		m.attend(c, &c.attention[0], flops, &kv)
+		c.attention[0].stage = DecodeAttention
 		c.KVBytes, c.KVOnChip = read, on
+		k = 1
 	}
 	if b.Chunks > 0 {
 		written := float64(b.Tokens-b.Decodes-b.Verified) * (m.kvFull + m.kvWin)
 		read := b.PrefillCtx*m.kvFull + b.PrefillCtxWin*m.kvWin
 		flops := b.PrefillPairs*m.prefillPair + b.PrefillPairsWin*m.winPair + b.PrefillCtx*m.unpackFull + b.PrefillCtxWin*m.unpackWin
-		out[1] = m.attend(c, PrefillAttention, constant(flops), scan{off: constant(read + written), strain: m.strain(c, constant(read))})
+		kv := scan{off: constant(read + written)}
+		if m.fx.strains {
+			kv.strain = m.strain(c, constant(read))
+		}
+		m.attend(c, &c.attention[k], constant(flops), &kv)
+		c.attention[k].stage = PrefillAttention
+		k++
 	}
+	return c.attention[:k]
 }
 
 // hits returns the bytes of a decode scan that the on-chip store serves. A
@@ -200,22 +201,24 @@ type scan struct {
 	strain  Line // further bytes that misses of cache and TLB are worth in time
 }
 
-// attend books one attention stage.
-func (m *Machine) attend(c *Cost, s Stage, flops Line, kv scan) part {
-	off := kv.off
-	memory := off.add(kv.strain).scale(m.kvByte)
+// attend books one attention stage and fills p but for its stage: the longer of
+// compute and memory time.
+func (m *Machine) attend(c *Cost, p *part, flops Line, kv *scan) {
 	onTime := kv.on.scale(m.onchipByte)
-	p := c.roofline(s, flops.scale(m.attnFlop), memory.add(onTime), State)
-	if p.resource == State {
-		p.onchip = onTime
+	memory := kv.off.add(kv.strain).scale(m.kvByte).add(onTime)
+	p.compute = flops.scale(m.attnFlop)
+	t, computing, h := larger(p.compute, memory)
+	c.Horizon = min(c.Horizon, h)
+	p.time, p.resource, p.onchip = t, State, onTime
+	if computing {
+		p.resource, p.onchip = Compute, Line{}
 	}
 	if !m.separate || m.sharedUnits { // units of the adapter work beside the backbone's
 		c.Busy[Compute] = c.Busy[Compute].add(flops.scale(m.attnFlopPeak))
 	}
-	c.Busy[State] = c.Busy[State].add(off.scale(m.kvBytePeak))
+	c.Busy[State] = c.Busy[State].add(kv.off.scale(m.kvBytePeak))
 	c.FLOPs = c.FLOPs.add(flops)
-	c.Bytes = c.Bytes.add(off.scale(m.copies))
-	return p
+	c.Bytes = c.Bytes.add(kv.off.scale(m.copies))
 }
 
 // overlapped combines backbone and state on separate memories:
@@ -226,13 +229,14 @@ func (m *Machine) attend(c *Cost, s Stage, flops Line, kv scan) part {
 // max + (1 - overlap) min where memory binds, and never exceeds the two phases
 // one after the other. Stages of the binding side are exposed in full, the
 // others by 1 - overlap.
-func (m *Machine) overlapped(c *Cost, backbone *[3]part, state *[2]part) Line {
+func (m *Machine) overlapped(c *Cost, backbone *gemmMemo, state []part) Line {
 	var b, s, flops Line
-	for _, p := range backbone {
-		b, flops = b.add(p.time), flops.add(p.compute)
+	for i := range backbone.parts {
+		p := &backbone.parts[i]
+		b.Value, flops.Value = b.Value+p.time.Value, flops.Value+p.compute.Value
 	}
-	for _, p := range state {
-		s, flops = s.add(p.time), flops.add(p.compute)
+	for i := range state {
+		s, flops = s.add(state[i].time), flops.add(state[i].compute)
 	}
 	longest, backboneBinds, h := larger(b, s)
 	c.Horizon = min(c.Horizon, h)
@@ -241,45 +245,55 @@ func (m *Machine) overlapped(c *Cost, backbone *[3]part, state *[2]part) Line {
 		_, memoryBinds, h = larger(longest, flops)
 		c.Horizon = min(c.Horizon, h)
 	}
-	var total Line
-	book := func(p *part, binds bool) {
-		total = total.add(c.expose(p, 1-m.overlap))
-		switch {
-		case !memoryBinds:
-			work := part{stage: p.stage, time: p.compute, resource: Compute}
-			total = total.add(c.expose(&work, m.overlap))
-		case binds:
-			total = total.add(c.expose(p, m.overlap))
-		}
-	}
-	for i := range backbone {
-		book(&backbone[i], backboneBinds)
+	o := overlap{share: m.overlap, memory: memoryBinds}
+	for i := range backbone.parts {
+		o.book(c, &backbone.parts[i], backboneBinds)
 	}
 	for i := range state {
-		book(&state[i], !backboneBinds)
+		o.book(c, &state[i], !backboneBinds)
 	}
-	return total
+	return o.total
 }
 
-// communication books the all-reduce, the adapter, the host link and drafting.
-func (m *Machine) communication(b *Batch, c *Cost) Line {
-	t := float64(b.Tokens)
-	link := constant(m.linkAlpha + t*m.linkToken)
-	adapter := constant(m.adapter + t*m.adapterToken)
-	if b.Tokens == 0 {
-		link, adapter = Line{}, Line{}
+// overlap adds up what is exposed of overlapped parts.
+type overlap struct {
+	share  float64
+	memory bool // a memory binds, not the units that both share
+	total  Line
+}
+
+// book exposes one part, of the binding side or of the other.
+func (o *overlap) book(c *Cost, p *part, binds bool) {
+	if o.share < 1 {
+		o.total = o.total.add(c.expose(p, 1-o.share))
 	}
-	c.Stages[AllReduce], c.Resources[Link] = link, link
-	c.Busy[Link].Value = t * m.linkTokenPeak
-	c.Stages[Adapter], c.Resources[AdapterPath] = adapter, adapter
-	swap := constant(float64(b.Swapped) * m.swapToken)
-	c.Stages[Swap], c.Resources[HostLink] = swap, swap
-	var draft Line
+	switch {
+	case o.share == 0:
+	case !o.memory:
+		work := part{stage: p.stage, time: p.compute, resource: Compute}
+		o.total = o.total.add(c.expose(&work, o.share))
+	case binds:
+		o.total = o.total.add(c.expose(p, o.share))
+	}
+}
+
+// communication books the all-reduce, the adapter, the host link and drafting,
+// and returns the device time with them.
+func (m *Machine) communication(b *Batch, c *Cost, device Line) Line {
+	t, sum := float64(b.Tokens), 0.0
+	if b.Tokens > 0 {
+		sum = c.wait(AllReduce, Link, m.linkAlpha+t*m.linkToken)
+		c.Busy[Link].Value = t * m.linkTokenPeak
+		sum += c.wait(Adapter, AdapterPath, m.adapter+t*m.adapterToken)
+	}
+	if b.Swapped > 0 {
+		sum += c.wait(Swap, HostLink, float64(b.Swapped)*m.swapToken)
+	}
 	if b.Verified > 0 {
-		draft = constant(m.draft)
+		sum += c.wait(Draft, Drafter, m.draft)
 	}
-	c.Stages[Draft], c.Resources[Drafter] = draft, draft
-	return link.add(adapter).add(swap).add(draft)
+	device.Value += sum
+	return device
 }
 
 // host adds the host's time to the device's, or takes the longer of the two
@@ -302,10 +316,13 @@ func (m *Machine) host(b *Batch, c *Cost, device Line) {
 			exposed = exposed.sub(device)
 		}
 	}
-	c.Stages[Host], c.Resources[HostCPU] = exposed, exposed
+	c.resource(HostCPU, exposed)
 	if launch > 0 {
-		c.Stages[Launch] = exposed.scale(launch / (h + launch))
-		c.Stages[Host] = exposed.sub(c.Stages[Launch])
+		t := exposed.scale(launch / (h + launch))
+		c.stage(Launch, t)
+		c.stage(Host, exposed.sub(t))
+	} else {
+		c.stage(Host, exposed)
 	}
 	c.Total = device.add(exposed)
 }
