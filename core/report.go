@@ -32,14 +32,16 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, bounds per
 	r.Hit, r.Lost = o.Hit, o.Lost
 	r.ClosedToken, r.ClosedWeights = bounds.Token, bounds.Weights
 	r.IdleWatts, r.JoulePerFLOP, r.JoulePerByte, r.USDPerHour = hw.WIdle, hw.PJPerFLOP*1e-12, hw.PJPerByte*1e-12, hw.USDPerHour
+	if r.Classes = len(sc.Workload.Class); r.Classes < 2 || sc.Workload.Arrival == workload.Trace {
+		r.Classes = 0
+	}
 	res.Summary = r.Summarise(nil)
-	if len(sc.Workload.Class) > 1 && sc.Workload.Arrival != workload.Trace {
-		for i, c := range sc.Workload.Class {
-			res.Classes = append(res.Classes, Class{c.Name, r.SummariseClass(int32(i))})
-		}
+	for i, c := range sc.Workload.Class[:r.Classes] {
+		res.Classes = append(res.Classes, Class{c.Name, r.SummariseClass(int32(i))})
 	}
 	res.SimS, res.Events = o.End, o.Events
 	largest := 0.0
+	res.Stages, res.Resources = make([]Share, 0, len(o.Stages)), make([]Share, 0, len(o.Resources))
 	for i, v := range o.Stages {
 		res.Stages = append(res.Stages, Share{perf.Stage(i).String(), v})
 	}

@@ -20,25 +20,50 @@ var classColumns = sync.OnceValue(func() []Column {
 })
 
 // SummariseClass returns the values of ClassColumns for the requests of one
-// class after warm-up; NaN where there are none.
+// class after warm-up, of Run.Classes in the last Summarise; NaN where there
+// are none.
 func (r *Run) SummariseClass(class int32) Summary {
-	if r.class == nil {
-		r.class = new(Run)
-	}
-	c := r.class
-	c.partial = true
-	c.Requests, c.ClosedToken, c.ClosedWeights = c.Requests[:0], r.ClosedToken, r.ClosedWeights
-	for _, q := range r.counted() {
-		if q.Class == class {
-			c.Requests = append(c.Requests, q)
-		}
-	}
-	c.measure()
-	var out Summary
+	c := &r.classes[class]
+	c.distribute()
+	out := make(Summary, 0, len(classNames))
 	for _, col := range ClassColumns() {
 		out = append(out, col.value(c))
 	}
 	return out
+}
+
+// open makes room for the requests of each class.
+func (r *Run) open() {
+	for len(r.classes) < r.Classes {
+		r.classes = append(r.classes, Run{partial: true})
+	}
+	for i := range r.classes {
+		c := &r.classes[i]
+		c.ClosedToken, c.ClosedWeights, c.parts = r.ClosedToken, r.ClosedWeights, parts{}
+		c.sample.reset()
+	}
+}
+
+// sample is the latencies of requests in seconds, in order of arrival.
+type sample struct{ ttft, tpot, e2e []float64 }
+
+func (s *sample) reset() { s.ttft, s.tpot, s.e2e = s.ttft[:0], s.tpot[:0], s.e2e[:0] }
+
+func (s *sample) add(q *Request) {
+	s.ttft = append(s.ttft, q.TTFT())
+	if v, ok := q.TPOT(); ok {
+		s.tpot = append(s.tpot, v)
+	}
+	s.e2e = append(s.e2e, q.E2E())
+}
+
+// distribute fills the statistics of the sample, which it reorders, and turns
+// sums of parts to means.
+func (r *Run) distribute() {
+	r.ttft.of(r.sample.ttft, r.stats(0))
+	r.tpot.of(r.sample.tpot, r.stats(1))
+	r.e2e.of(r.sample.e2e, r.stats(3))
+	r.parts.mean(float64(len(r.sample.ttft)))
 }
 
 // stats returns the statistics of a family that are to be computed: of a class,

@@ -113,7 +113,7 @@ var stateColumns = []Column{
 	use("link", "all-reduce bytes over what the link's datasheet bandwidth allows", 4),
 	peak("link", 3),
 	{"busy_ratio", "ratio", "", "share of time with at least one running sequence, mean over replicas", func(r *Run) float64 { return whole(r.Active / r.replicaSpan()) }},
-	{"requests_count", "count", "", "requests in the statistics (after warm-up)", func(r *Run) float64 { return float64(len(r.counted())) }},
+	{"requests_count", "count", "", "requests in the statistics (after warm-up)", func(r *Run) float64 { return float64(len(r.sample.ttft)) }},
 	{"duration_s", "s", "", "first counted arrival to last token", func(r *Run) float64 { return r.duration() }},
 	{"steps_count", "count", "", "engine steps", func(r *Run) float64 { return float64(r.Steps) }},
 }

@@ -10,38 +10,43 @@ type parts struct {
 	several                                               float64 // requests of two tokens or more
 }
 
-// split returns the mean parts of the requests.
-func (r *Run) split(reqs []Request) parts {
-	var p parts
-	for i := range reqs {
-		q := &reqs[i]
-		p.host += q.Host
-		p.queue += q.Queue
-		p.blocked += q.Blocked
-		p.prefill += q.Prefill
-		p.adapter += q.Adapter
-		p.closed += max(r.ClosedToken*float64(q.Prompt), r.ClosedWeights)
-		p.alone += q.AloneFirst
-		if q.Output < 2 {
-			continue
-		}
-		f := 1 / float64(q.Output-1)
-		p.several++
-		p.rest.host += q.HostRest * f
-		p.rest.prefill += q.PrefillRest * f
-		p.rest.own += q.OwnRest * f
-		p.rest.adapter += q.AdapterRest * f
-		p.rest.batch += q.Batch() * f
-		p.rest.alone += q.AloneRest * f
+// add adds the parts of a request.
+func (p *parts) add(q *Request, r *Run) {
+	p.host += q.Host
+	p.queue += q.Queue
+	p.blocked += q.Blocked
+	p.prefill += q.Prefill
+	p.adapter += q.Adapter
+	p.alone += q.AloneFirst
+	p.addClosed(q, r)
+	if q.Output < 2 {
+		return
 	}
-	n := float64(len(reqs))
-	for _, v := range []*float64{&p.host, &p.queue, &p.blocked, &p.prefill, &p.adapter, &p.closed, &p.alone} {
+	f := 1 / float64(q.Output-1)
+	p.rest.host += q.HostRest * f
+	p.rest.prefill += q.PrefillRest * f
+	p.rest.own += q.OwnRest * f
+	p.rest.adapter += q.AdapterRest * f
+	p.rest.batch += q.Batch() * f
+	p.rest.alone += q.AloneRest * f
+}
+
+// addClosed adds the closed form of a request.
+func (p *parts) addClosed(q *Request, r *Run) {
+	p.closed += max(r.ClosedToken*float64(q.Prompt), r.ClosedWeights)
+	if q.Output > 1 {
+		p.several++
+	}
+}
+
+// mean turns the sums over n requests to means.
+func (p *parts) mean(n float64) {
+	for _, v := range [...]*float64{&p.host, &p.queue, &p.blocked, &p.prefill, &p.adapter, &p.closed, &p.alone} {
 		*v = ratio(*v, n)
 	}
-	for _, v := range []*float64{&p.rest.host, &p.rest.prefill, &p.rest.own, &p.rest.adapter, &p.rest.batch, &p.rest.alone} {
+	for _, v := range [...]*float64{&p.rest.host, &p.rest.prefill, &p.rest.own, &p.rest.adapter, &p.rest.batch, &p.rest.alone} {
 		*v = ratio(*v, p.several)
 	}
-	return p
 }
 
 func part(name, definition string, of func(*parts) float64) Column {

@@ -16,6 +16,7 @@ type Run struct {
 	Limits   []Limit
 	Chips    int // of all replicas
 	Replicas int // engines that share the requests; 0 = 1
+	Classes  int // classes of requests that SummariseClass is asked for; 0 = none
 
 	Stages    [len(StageNames)]float64
 	Resources [len(ResourceNames)]float64
@@ -47,11 +48,11 @@ type Run struct {
 	IdleWatts, JoulePerFLOP, JoulePerByte, USDPerHour float64 // per chip; 0 = not stated
 
 	ttft, tpot, itl, e2e distribution
-	values               []float64
+	sample               sample
 	gaps                 gapSelector
 	goodCount            float64
 	parts                parts
-	class                *Run    // requests of one class
+	classes              []Run   // requests of each class
 	partial              bool    // only what classes have is computed
 	prompt, output       float64 // tokens of the counted requests
 	allOutput            float64 // output tokens of all requests
@@ -70,7 +71,7 @@ type distribution struct{ stats [8]float64 }
 // Summarise computes every column into dst, which is grown as needed.
 func (r *Run) Summarise(dst Summary) Summary {
 	r.measure()
-	dst = dst[:0]
+	dst = slices.Grow(dst[:0], len(Columns()))
 	for _, c := range Columns() {
 		v := c.value(r)
 		if math.IsInf(v, 0) {
@@ -84,25 +85,24 @@ func (r *Run) Summarise(dst Summary) Summary {
 // measure fills the distributions and counts the good requests.
 func (r *Run) measure() {
 	counted := r.counted()
-	r.prompt, r.output = tokens(counted)
-	if r.allOutput = r.output; r.Warmup > 0 {
-		_, r.allOutput = tokens(r.Requests)
-	}
-	collect := func(d *distribution, stats []string, of func(*Request) (float64, bool)) {
-		r.values = r.values[:0]
-		for i := range counted {
-			if v, ok := of(&counted[i]); ok {
-				r.values = append(r.values, v)
-			}
+	r.open()
+	r.sample.reset()
+	r.parts, r.prompt, r.output = parts{}, 0, 0
+	for i := range counted {
+		q := &counted[i]
+		r.prompt += float64(q.Prompt)
+		r.output += float64(q.Output)
+		r.sample.add(q)
+		r.parts.add(q, r)
+		if c := int(q.Class); c < r.Classes {
+			r.classes[c].sample.add(q)
+			r.classes[c].parts.addClosed(q, r)
 		}
-		d.of(r.values, stats)
 	}
-	collect(&r.ttft, r.stats(0), func(q *Request) (float64, bool) { return q.TTFT(), true })
-	collect(&r.tpot, r.stats(1), (*Request).TPOT)
-	collect(&r.e2e, r.stats(3), func(q *Request) (float64, bool) { return q.E2E(), true })
-	r.parts = r.split(counted)
-	if r.partial {
-		return
+	r.distribute()
+	r.allOutput = r.output
+	for i := range r.Requests[:len(r.Requests)-len(counted)] {
+		r.allOutput += float64(r.Requests[i].Output)
 	}
 	r.itl.ofGaps(&r.gaps, r.Gaps, families[2].stats)
 	r.goodCount = 0
@@ -192,15 +192,6 @@ func (r *Run) shared(v float64) float64 {
 func (r *Run) replicaSpan() float64 { return r.span() * float64(max(r.Replicas, 1)) }
 
 func (r *Run) perSecond(n float64) float64 { return ratio(n, r.duration()) }
-
-// tokens adds up prompts and outputs.
-func tokens(reqs []Request) (prompt, output float64) {
-	for i := range reqs {
-		prompt += float64(reqs[i].Prompt)
-		output += float64(reqs[i].Output)
-	}
-	return prompt, output
-}
 
 // computed returns all tokens computed; each output token but the first costs
 // one.
