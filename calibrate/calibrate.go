@@ -19,6 +19,7 @@ import (
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
+	"scoville/calibrate/spec"
 	"scoville/core"
 	"scoville/core/scenario"
 )
@@ -100,7 +101,7 @@ func prepare(ctx context.Context, opt Options) (*input, *job, error) {
 type input struct {
 	files   []*measured.File
 	rows    []*measured.Observation // those the filters select, dropped ones included
-	spec    *spec
+	spec    *spec.Spec
 	opt     Options
 	dropped []results.Dropped
 	conds   []objective.Condition
@@ -108,10 +109,10 @@ type input struct {
 
 // read reads files and specification and selects rows.
 func read(opt Options) (*input, error) {
-	in := &input{opt: opt, spec: &spec{}}
+	in := &input{opt: opt, spec: &spec.Spec{}}
 	if opt.Spec != "" {
 		var err error
-		if in.spec, err = readSpec(opt.Spec); err != nil {
+		if in.spec, err = spec.Read(opt.Spec); err != nil {
 			return nil, err
 		}
 	}
@@ -136,8 +137,11 @@ func read(opt Options) (*input, error) {
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
-		f, err := measured.Read(name, data, measured.Options{Format: in.spec.format, Columns: in.spec.columns, Unit: opt.Unit})
+		f, err := measured.Read(name, data, measured.Options{Format: in.spec.Format, Columns: in.spec.Columns, Unit: opt.Unit})
 		if err != nil {
+			return nil, err
+		}
+		if err := describe(name, f); err != nil {
 			return nil, err
 		}
 		in.files = append(in.files, f)
@@ -177,12 +181,25 @@ func expand(args []string) ([]string, error) {
 	return names, nil
 }
 
+// describe adds what a file beside a log of requests says of the run.
+func describe(name string, f *measured.File) error {
+	if f.Form != measured.Requests {
+		return nil
+	}
+	beside := filepath.Join(filepath.Dir(name), measured.MetaName)
+	data, err := os.ReadFile(beside)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return unreadable(beside, err)
+	}
+	return measured.Describe(f, beside, data)
+}
+
 // unreadable names a file that cannot be read and why.
 func unreadable(name string, err error) error {
-	if pe, ok := errors.AsType[*fs.PathError](err); ok {
-		err = pe.Err
-	}
-	return fmt.Errorf("%s: cannot read: %w", name, err)
+	return fmt.Errorf("%s: cannot read: %w", name, spec.Cause(err))
 }
 
 // selectRows keeps the rows that both filters match, each run once.
@@ -191,7 +208,7 @@ func (in *input) selectRows() error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []*measured.Filter{where, in.spec.keep} {
+	for _, f := range []*measured.Filter{where, in.spec.Keep} {
 		if f == nil {
 			continue
 		}
@@ -204,10 +221,13 @@ func (in *input) selectRows() error {
 		total += len(f.Rows)
 		for i := range f.Rows {
 			o := &f.Rows[i]
-			if !where.Match(o) || in.spec.keep != nil && !in.spec.keep.Match(o) {
+			if !where.Match(o) || in.spec.Keep != nil && !in.spec.Keep.Match(o) {
 				continue
 			}
 			in.rows = append(in.rows, o)
+			if o.Engine != "" && !where.Names(measured.EngineColumns...) && (in.spec.Keep == nil || !in.spec.Keep.Names(measured.EngineColumns...)) {
+				o.Drop("engine is not vLLM: %s (a filter that names the column keeps it)", o.Engine)
+			}
 			if o.Dropped != "" {
 				continue
 			}
@@ -220,7 +240,8 @@ func (in *input) selectRows() error {
 		return fmt.Errorf("the filter keeps none of %d rows", total)
 	}
 	measured.DropDuplicates(in.rows)
-	return nil
+	in.dropUnknown()
+	return in.fold()
 }
 
 // pair makes sure that the rows are of one machine and resolves them.
@@ -244,7 +265,7 @@ func (in *input) resolve(ctx context.Context) error {
 	if in.opt.Spec != "" {
 		dir = filepath.Dir(in.opt.Spec)
 	}
-	in.conds, err = objective.Pair(ctx, in.rows, in.spec.fixed, scenario.NewCatalog(dir))
+	in.conds, err = objective.Pair(ctx, in.rows, in.spec.Fixed, scenario.NewCatalog(dir))
 	if err != nil {
 		return err
 	}
@@ -285,7 +306,7 @@ func reasonOf(dropped string) string {
 // job is one fit: objective, settings, and what came out.
 type job struct {
 	obj     *objective.Objective
-	spec    *spec
+	spec    *spec.Spec
 	loss    fit.Loss
 	log     func(string)
 	fitted  []int // conditions fitted to
@@ -302,20 +323,16 @@ const significant = 5
 
 // job prepares the fit.
 func (in *input) job() (*job, error) {
-	j := &job{spec: in.spec, loss: in.spec.loss, log: in.opt.Log}
+	j := &job{spec: in.spec, loss: in.spec.Loss, log: in.opt.Log}
 	if j.log == nil {
 		j.log = func(string) {}
 	}
 	if j.loss.Kind == "" {
 		j.loss = fit.Loss{Kind: fit.Huber, Scale: 1.5}
 	}
-	tp := 1
-	for i := range in.conds {
-		tp = max(tp, in.conds[i].Scenario.Engine.TP)
-	}
-	params := in.spec.params
+	params := in.spec.Params
 	if params == nil {
-		params = objective.Parameters(&in.conds[0].Scenario, tp)
+		params = objective.ParametersOf(in.conds)
 	}
 	targets, err := in.targets()
 	if err != nil {
@@ -330,7 +347,7 @@ func (in *input) job() (*job, error) {
 // targets are those of the specification, else mean TTFT and TPOT or, where the
 // rows have none, their medians, else whatever latencies the rows have.
 func (in *input) targets() ([]objective.Target, error) {
-	targets := in.spec.targets
+	targets := in.spec.Targets
 	if targets == nil {
 		targets = objective.DefaultTargets()
 		have := in.metrics()

@@ -272,7 +272,7 @@ func TestCheck(t *testing.T) {
 	}
 	for _, want := range []string{
 		"m.csv  tidy form, 10 rows, sha256 ", "  gpu          -> hardware.name\n", "  ttft_ms      -> ttft_mean_ms (no statistic in the name: measurement.statistic, the mean unless set)\n",
-		"rows    10 selected, 9 usable -> 9 conditions with ttft_mean_ms, tpot_mean_ms\n", "load    9 rows closed loop, 0 open loop\n",
+		"rows    10 selected, 9 usable -> 9 conditions with ttft_mean_ms, tpot_mean_ms\n", "load    9 rows closed loop\n",
 		"assumed number of requests not said: 10 per unit of concurrency\n", "dropped 1 row: does not fit memory", "the rows are of 2 chips, models",
 	} {
 		if !strings.Contains(text, want) {

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"scoville/calibrate/objective"
-	"scoville/core/workload"
 )
 
 // Check reads files as a fit would and says what it understood: columns and
@@ -42,6 +41,9 @@ func check(ctx context.Context, opt Options) (string, error) {
 		if len(f.Ignored) > 0 {
 			fmt.Fprintf(&b, "  not used: %s\n", strings.Join(f.Ignored, ", "))
 		}
+		if f.Load != "" {
+			fmt.Fprintf(&b, "  load: %s\n", f.Load)
+		}
 		for _, n := range f.Notes {
 			fmt.Fprintf(&b, "  note: %s\n", n)
 		}
@@ -67,15 +69,19 @@ func (in *input) summary(b *strings.Builder) {
 		used += len(in.conds[i].Rows)
 	}
 	fmt.Fprintf(b, "rows    %d selected, %d usable -> %s with %s\n", len(in.rows), used, count(len(in.conds), "condition"), strings.Join(in.metrics(), ", "))
-	closed, open := 0, 0
+	var loads []string
+	rows := map[string]int{}
 	for i := range in.conds {
-		if in.conds[i].Scenario.Workload.Arrival == workload.Closed {
-			closed += len(in.conds[i].Rows)
-		} else {
-			open += len(in.conds[i].Rows)
+		load := in.conds[i].Load()
+		if rows[load] == 0 {
+			loads = append(loads, load)
 		}
+		rows[load] += len(in.conds[i].Rows)
 	}
-	fmt.Fprintf(b, "load    %s closed loop, %d open loop\n", count(closed, "row"), open)
+	for i, load := range loads {
+		loads[i] = fmt.Sprintf("%s %s", count(rows[load], "row"), load)
+	}
+	fmt.Fprintf(b, "load    %s\n", strings.Join(loads, ", "))
 	for _, n := range in.notes() {
 		fmt.Fprintf(b, "assumed %s\n", n)
 	}
@@ -100,7 +106,7 @@ func (in *input) notes() []string {
 		}
 	}
 	for i := range in.conds {
-		if in.spec.params == nil {
+		if in.spec.Params == nil {
 			add(objective.HostTimes(in.conds[i].Scenario.Engine.Version))
 		}
 	}

@@ -7,16 +7,25 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/calibrate/measured/row"
 	"scoville/calibrate/results"
 )
 
 // group is what one fit is about: rows of different chips, models, weight
-// formats or engine versions do not share parameters.
+// formats or engine versions do not share parameters. Model and weights are
+// empty where models are pooled.
 type group struct{ hardware, model, weights, version string }
+
+// pooled reports whether rows of that kind share parameters whatever the model:
+// those that show steps or whole batches, without a server around them.
+func pooled(k row.Kind) bool { return k == row.Batch || k == row.Phase || k == row.Step }
 
 // selects is the filter that picks the group's rows among others.
 func (g group) selects(others []group) string {
-	text := fmt.Sprintf("hardware.name == %q && model.name == %q && engine.version == %q", g.hardware, g.model, g.version)
+	text := fmt.Sprintf("hardware.name == %q && engine.version == %q", g.hardware, g.version)
+	if g.model != "" {
+		text = fmt.Sprintf("hardware.name == %q && model.name == %q && engine.version == %q", g.hardware, g.model, g.version)
+	}
 	same := func(o group) bool {
 		return o != g && o.hardware == g.hardware && o.model == g.model && o.version == g.version
 	}
@@ -35,7 +44,7 @@ func (in *input) oneGroup() error {
 			continue
 		}
 		text := func(path string) string {
-			for _, a := range slices.Backward(in.spec.fixed) {
+			for _, a := range slices.Backward(in.spec.Fixed) {
 				if a.Path == path {
 					return fmt.Sprint(a.Value)
 				}
@@ -51,6 +60,9 @@ func (in *input) oneGroup() error {
 			if g.model = cmp.Or(text("model.config"), text("model.profile")); g.model == "" {
 				return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
 			}
+		}
+		if pooled(o.Kind) {
+			g.model, g.weights = "", ""
 		}
 		rows[g]++
 	}

@@ -1,13 +1,17 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"scoville/calibrate/fit"
-	"scoville/core/scenario"
+	"scoville/calibrate/measured/row"
+	"scoville/calibrate/objective"
+	"scoville/calibrate/spec"
 	"scoville/core/workload"
 )
 
@@ -22,7 +26,7 @@ type heldOut struct {
 // any of its rows is.
 func (j *job) split() error {
 	j.fitted, j.outside = nil, nil
-	where := j.spec.holdout
+	where := j.spec.Holdout
 	for i := range j.obj.Conditions {
 		if where != nil && slices.ContainsFunc(j.obj.Conditions[i].Rows, where.Match) {
 			j.outside = append(j.outside, i)
@@ -40,12 +44,23 @@ func (j *job) split() error {
 }
 
 // holdOut predicts conditions from fits that did not see them: those the
-// specification holds out or else, one level at a time, each interior level of
-// concurrency (of the request rate in an open loop).
+// specification holds out or else, for batches and steps, random ones, for
+// servers, one level at a time, each interior level of concurrency (of the
+// request rate in an open loop).
 func (j *job) holdOut(ctx context.Context) error {
-	if j.outside != nil {
+	switch kind := j.obj.Conditions[j.fitted[0]].Kind; {
+	case j.outside != nil:
 		j.how = fmt.Sprintf("%d conditions of [holdout]", len(j.outside))
 		return j.predictHeld(ctx, j.values, j.outside)
+	case j.spec.By != "":
+		return j.leaveOut(ctx, j.spec.By)
+	case j.spec.Random.Fraction > 0:
+		return j.drawOut(ctx, j.spec.Random)
+	case kind == row.Replay:
+		j.how = "none: one run; [holdout] where = 'request >= 100' holds out its later requests"
+		return nil
+	case pooled(kind):
+		return j.drawOut(ctx, spec.Usual())
 	}
 	path, levels := j.levels()
 	if len(levels) < 3 {
@@ -59,20 +74,85 @@ func (j *job) holdOut(ctx context.Context) error {
 	interior := levels[1 : len(levels)-1]
 	j.how = fmt.Sprintf("each of %s = %s in turn", strings.TrimPrefix(path, "workload."), strings.Join(names[1:len(names)-1], ", "))
 	for _, l := range interior {
-		var in, out []int
-		for _, i := range j.fitted {
-			if level(&j.obj.Conditions[i].Scenario, path) == l {
-				out = append(out, i)
-			} else {
-				in = append(in, i)
-			}
-		}
-		j.log(fmt.Sprintf("holding out %s = %g: %d conditions", path, l, len(out)))
-		values, err := j.refit(ctx, in)
+		err := j.without(ctx, fmt.Sprintf("%s = %g", path, l), func(i int) bool {
+			return level(&j.obj.Conditions[i], path) == l
+		})
 		if err != nil {
 			return err
 		}
-		if err := j.predictHeld(ctx, values, out); err != nil {
+	}
+	return nil
+}
+
+// without predicts the conditions that out names from a fit to the others.
+func (j *job) without(ctx context.Context, what string, out func(i int) bool) error {
+	var in, held []int
+	for _, i := range j.fitted {
+		if out(i) {
+			held = append(held, i)
+		} else {
+			in = append(in, i)
+		}
+	}
+	if len(in) == 0 || len(held) == 0 {
+		return nil
+	}
+	j.log(fmt.Sprintf("holding out %s: %d conditions", what, len(held)))
+	values, err := j.refit(ctx, in)
+	if err != nil {
+		return err
+	}
+	return j.predictHeld(ctx, values, held)
+}
+
+// leaveOut holds out each value of a scenario key in turn.
+func (j *job) leaveOut(ctx context.Context, path string) error {
+	var values []string
+	of := map[int]string{}
+	for _, i := range j.fitted {
+		v, err := j.obj.Conditions[i].Scenario.Get(path)
+		if err != nil {
+			return &InputError{fmt.Errorf("[holdout] by: %w", err)}
+		}
+		of[i] = fmt.Sprint(v)
+		if !slices.Contains(values, of[i]) {
+			values = append(values, of[i])
+		}
+	}
+	if len(values) < 2 {
+		j.how = fmt.Sprintf("none: all conditions have %s = %s", path, values[0])
+		return nil
+	}
+	j.how = fmt.Sprintf("each of %s = %s in turn", path, strings.Join(values, ", "))
+	for _, v := range values {
+		if err := j.without(ctx, path+" = "+v, func(i int) bool { return of[i] == v }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// drawOut holds out random conditions, once for each seed.
+func (j *job) drawOut(ctx context.Context, d spec.Random) error {
+	n := int(math.Round(d.Fraction * float64(len(j.fitted))))
+	if n < 1 || len(j.fitted) < 5 {
+		j.how = fmt.Sprintf("none: %g of %d conditions are none", d.Fraction, len(j.fitted))
+		return nil
+	}
+	j.how = fmt.Sprintf("%.0f %% of the conditions at random, with %d seeds from %d", 100*d.Fraction, d.Seeds, d.Seed)
+	for s := range d.Seeds {
+		stream := workload.NewStream(d.Seed+uint64(s), 0, "holdout")
+		key := map[int]float64{}
+		for _, i := range j.fitted {
+			key[i] = stream.Uniform(i)
+		}
+		order := slices.Clone(j.fitted)
+		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
+		out := map[int]bool{}
+		for _, i := range order[:n] {
+			out[i] = true
+		}
+		if err := j.without(ctx, fmt.Sprintf("random conditions, seed %d", d.Seed+uint64(s)), func(i int) bool { return out[i] }); err != nil {
 			return err
 		}
 	}
@@ -111,20 +191,19 @@ func (j *job) predictHeld(ctx context.Context, values []float64, conds []int) er
 // values, in order.
 func (j *job) levels() (path string, levels []float64) {
 	path = "workload.concurrency"
-	first := &j.obj.Conditions[j.fitted[0]].Scenario
-	if first.Workload.Arrival != workload.Closed {
+	if j.obj.Conditions[j.fitted[0]].Open() {
 		path = "workload.rate_rps"
 	}
 	for _, i := range j.fitted {
-		levels = append(levels, level(&j.obj.Conditions[i].Scenario, path))
+		levels = append(levels, level(&j.obj.Conditions[i], path))
 	}
 	slices.Sort(levels)
 	return path, slices.Compact(levels)
 }
 
-func level(sc *scenario.Scenario, path string) float64 {
+func level(c *objective.Condition, path string) float64 {
 	if path == "workload.rate_rps" {
-		return sc.Workload.RateRPS
+		return c.Scenario.Workload.RateRPS
 	}
-	return float64(sc.Workload.Concurrent)
+	return float64(c.Concurrency())
 }

@@ -13,8 +13,6 @@ import (
 	"scoville/calibrate/measured"
 	"scoville/calibrate/results"
 	"scoville/core"
-	"scoville/core/scenario"
-	"scoville/core/workload"
 )
 
 // record turns a finished job into what is written.
@@ -110,10 +108,10 @@ func (j *job) residuals(dst []results.Residual, split string, conds []int, predi
 					File: o.File, Line: o.Line, ID: o.ID, Source: o.Source,
 					Hardware: sc.Hardware.Name, Model: sc.Model.Name, Version: sc.Engine.Version,
 					Prompt: sc.Workload.Class[0].Prompt.Mean, Output: sc.Workload.Class[0].Output.Mean,
-					Concurrency: sc.Workload.Concurrent, TP: sc.Engine.TP, Rate: math.NaN(),
+					Concurrency: c.Concurrency(), TP: sc.Engine.TP, Rate: math.NaN(),
 					Metric: target.Metric, Split: split, Measured: m, Predicted: predicted[n][t], Sigma: target.Sigma,
 				}
-				if sc.Workload.Arrival != workload.Closed {
+				if c.Open() {
 					r.Rate = sc.Workload.RateRPS
 				}
 				dst = append(dst, r)
@@ -141,25 +139,25 @@ func (j *job) appliesTo() results.AppliesTo {
 	}
 }
 
-// validity returns the span of each condition over the fitted rows.
+// validity returns the span of each condition over the fitted rows; quantities
+// that the rows do not show are left out.
 func (j *job) validity() []results.Range {
-	spans := []results.Range{{Path: "workload.prompt_tokens"}, {Path: "workload.output_tokens"}, {Path: "engine.tp"}}
-	of := []func(*scenario.Scenario) float64{
-		func(sc *scenario.Scenario) float64 { return sc.Workload.Class[0].Prompt.Mean },
-		func(sc *scenario.Scenario) float64 { return sc.Workload.Class[0].Output.Mean },
-		func(sc *scenario.Scenario) float64 { return float64(sc.Engine.TP) },
-	}
 	path, _ := j.levels()
-	spans = append(spans, results.Range{Path: path})
-	of = append(of, func(sc *scenario.Scenario) float64 { return level(sc, path) })
+	spans := []results.Range{{Path: "workload.prompt_tokens"}, {Path: "workload.output_tokens"}, {Path: "engine.tp"}, {Path: path}}
 	for k := range spans {
 		spans[k].Lo, spans[k].Hi = math.Inf(1), math.Inf(-1)
-		for _, i := range j.fitted {
-			x := of[k](&j.obj.Conditions[i].Scenario)
-			spans[k].Lo, spans[k].Hi = min(spans[k].Lo, x), max(spans[k].Hi, x)
+	}
+	for _, i := range j.fitted {
+		c := &j.obj.Conditions[i]
+		prompt, output := c.Lengths()
+		tp, load := float64(c.Scenario.Engine.TP), level(c, path)
+		for k, x := range [][2]float64{prompt, output, {tp, tp}, {load, load}} {
+			if x[1] > 0 {
+				spans[k].Lo, spans[k].Hi = min(spans[k].Lo, x[0]), max(spans[k].Hi, x[1])
+			}
 		}
 	}
-	return spans
+	return slices.DeleteFunc(spans, func(r results.Range) bool { return r.Lo > r.Hi })
 }
 
 // gates fills in the requirements that do not hold.
@@ -171,7 +169,7 @@ func (j *job) gates(f *results.Fit) {
 	if !slices.ContainsFunc(f.Parameters, learned) {
 		f.Gates = append(f.Gates, results.Gate{What: "the data determine no parameter: every one is as its prior"})
 	}
-	if limit := j.spec.maxError; limit > 0 {
+	if limit := j.spec.MaxError; limit > 0 {
 		for _, e := range f.Errors {
 			if e.Split == results.HeldOut && e.Median > limit {
 				f.Gates = append(f.Gates, results.Gate{What: "held-out " + e.Metric, Value: e.Median, Limit: limit})

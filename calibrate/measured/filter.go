@@ -46,6 +46,16 @@ func (f *Filter) Match(o *Observation) bool {
 	return f.expr.Match(func(name string) expr.Value { return expr.Of(o.Text(name)) })
 }
 
+// Names reports whether the condition names one of these columns.
+func (f *Filter) Names(columns ...string) bool {
+	found := false
+	_ = f.expr.Check(expr.Scope{Find: func(name string) (expr.Kind, bool) {
+		found = found || slices.Contains(columns, name)
+		return expr.Cell, true
+	}})
+	return found
+}
+
 // Check returns an error at the first name that neither a scenario key nor a
 // metric nor a column of one of the files has.
 func (f *Filter) Check(files []*File) error {

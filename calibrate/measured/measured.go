@@ -10,8 +10,11 @@ import (
 	"fmt"
 	"strings"
 
+	"scoville/calibrate/measured/grid"
+	"scoville/calibrate/measured/request"
 	"scoville/calibrate/measured/row"
 	"scoville/calibrate/measured/silicon"
+	"scoville/calibrate/measured/step"
 	"scoville/calibrate/measured/tidy"
 	"scoville/core/scenario"
 )
@@ -34,6 +37,10 @@ type (
 const (
 	Auto           = "auto"
 	Aiconfigurator = "aiconfigurator"
+	LatencyGrid    = "latency-grid"
+	PhaseGrid      = "phase-grid"
+	Steps          = "steps"
+	Requests       = "requests"
 	Tidy           = "tidy"
 )
 
@@ -56,6 +63,10 @@ type form struct {
 // forms are tried in order; the last one takes what no other knows.
 var forms = []form{
 	{Aiconfigurator, silicon.Is, silicon.Read},
+	{LatencyGrid, grid.IsLatency, grid.ReadLatency},
+	{PhaseGrid, grid.IsPhase, grid.ReadPhase},
+	{Steps, step.Is, step.Read},
+	{Requests, request.Is, request.Read},
 	{Tidy, func(*row.Source) bool { return true }, tidy.Read},
 }
 
@@ -105,16 +116,25 @@ func Formats() []string {
 	return names
 }
 
+// MetaName is the file beside a log of requests that says how the engine ran.
+const MetaName = request.MetaName
+
+// Describe adds to the rows of a log of requests what the file beside it says.
+func Describe(f *File, name string, data []byte) error { return request.Describe(f, name, data) }
+
+// EngineColumns are columns that name the engine of a row, as files write them.
+var EngineColumns = []string{"Framework", "framework", "backend", "Backend", "engine"}
+
 // DropDuplicates drops rows that repeat an earlier row exactly, values and
 // measurements, under another source or id: one run published twice is one
 // run. Runs of the same condition with other measurements stay.
 func DropDuplicates(rows []*Observation) {
 	first := map[string]*Observation{}
 	for _, o := range rows {
-		if o.Dropped != "" {
-			continue
+		if o.Dropped != "" || o.Kind == row.Step {
+			continue // steps of equal shape and time are steps all the same
 		}
-		key := fmt.Sprintf("%v %q %v %v %v", o.Kind, o.Values, o.Values, o.Targets, o.Rates)
+		key := fmt.Sprintf("%v %q %v %v %v %v %v", o.Kind, o.Values, o.Values, o.Targets, o.Rates, o.Scored, o.Shape)
 		if e := first[key]; e != nil {
 			o.Drop("repeats %s:%d exactly", e.File, e.Line)
 			continue

@@ -176,7 +176,7 @@ func TestBadFiles(t *testing.T) {
 			t.Errorf("%.60q: want an error with %q, got\n%v", c.text, c.want, err)
 		}
 	}
-	if _, err := Read("x.csv", []byte(tidyFile), Options{Format: "requests"}); err == nil || !strings.Contains(err.Error(), `no format "requests"`) {
+	if _, err := Read("x.csv", []byte(tidyFile), Options{Format: "prose"}); err == nil || !strings.Contains(err.Error(), `no format "prose"`) {
 		t.Errorf("unknown format: %v", err)
 	}
 }

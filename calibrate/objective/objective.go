@@ -7,11 +7,9 @@ import (
 	"math"
 	"slices"
 	"strings"
-	"sync/atomic"
-
-	"golang.org/x/sync/errgroup"
 
 	"scoville/calibrate/fit"
+	"scoville/calibrate/measured/row"
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
@@ -65,7 +63,9 @@ func New(conds []Condition, params []Param, targets []Target, draws, jobs int) (
 	o := &Objective{Conditions: conds, Params: params, Targets: targets, draws: max(draws, 1), jobs: max(jobs, 1)}
 	for _, t := range targets {
 		i, ok := metrics.Index(t.Metric)
-		if !ok {
+		if !ok && t.Metric == row.StepMetric {
+			i = -1
+		} else if !ok {
 			return nil, fmt.Errorf("no metric %q", t.Metric)
 		}
 		o.index = append(o.index, i)
@@ -86,16 +86,6 @@ func New(conds []Condition, params []Param, targets []Target, draws, jobs int) (
 		o.sims <- core.NewSimulator(capacities)
 	}
 	return o, nil
-}
-
-// work grows with the time a condition takes to simulate.
-func (c *Condition) work() float64 {
-	w := &c.Scenario.Workload
-	n := float64(w.Requests)
-	if c.Scenario.Measurement.PerConc > 0 {
-		n = float64(c.Scenario.Measurement.PerConc * w.Concurrent)
-	}
-	return n
 }
 
 // Problem returns the fit of the objective on some of its conditions.
@@ -160,70 +150,6 @@ func (t *Target) of(predicted, measured float64) float64 {
 		return (predicted - measured) / t.Sigma
 	}
 	return math.Log(predicted/measured) / t.Sigma
-}
-
-// Predict simulates conditions at several parameter values and returns, for
-// each point and condition, the targets in ms; NaN where a run gives none.
-func (o *Objective) Predict(ctx context.Context, points [][]float64, conds []int) ([][][]float64, error) {
-	out := make([][][]float64, len(points))
-	for k := range points {
-		out[k] = make([][]float64, len(conds))
-	}
-	place := map[int]int{}
-	for i, c := range conds {
-		place[c] = i
-	}
-	var tasks []int // condition x points, dearest first
-	for _, c := range o.order {
-		if i, ok := place[c]; ok {
-			for k := range points {
-				tasks = append(tasks, i*len(points)+k)
-			}
-		}
-	}
-	var next atomic.Int64
-	g, ctx := errgroup.WithContext(ctx)
-	for range min(o.jobs, len(tasks)) {
-		g.Go(func() (err error) {
-			sim := <-o.sims
-			defer func() {
-				o.sims <- sim
-				if r := recover(); r != nil {
-					err = fmt.Errorf("simulation of a measured run failed: %v", r)
-				}
-			}()
-			for {
-				n := int(next.Add(1)) - 1
-				if n >= len(tasks) || ctx.Err() != nil {
-					return ctx.Err()
-				}
-				i, k := tasks[n]/len(points), tasks[n]%len(points)
-				if out[k][i], err = o.predict(ctx, sim, conds[i], points[k]); err != nil {
-					return err
-				}
-			}
-		})
-	}
-	return out, g.Wait()
-}
-
-// predict simulates one condition at one point.
-func (o *Objective) predict(ctx context.Context, sim *core.Simulator, c int, x []float64) ([]float64, error) {
-	sc := o.Conditions[c].Scenario
-	if err := o.Apply(&sc, x); err != nil {
-		return nil, err
-	}
-	mean := make([]float64, len(o.Targets))
-	for draw := range o.draws {
-		res, err := sim.Run(ctx, &sc, core.Options{Replicate: draw, NoCapacity: true})
-		if err != nil {
-			return nil, err
-		}
-		for t, i := range o.index {
-			mean[t] += res.Summary[i] / float64(o.draws)
-		}
-	}
-	return mean, nil
 }
 
 // Apply sets the parameters of a scenario.

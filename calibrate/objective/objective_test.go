@@ -282,7 +282,7 @@ func TestParameters(t *testing.T) {
 		known   bool
 		says    string
 	}{
-		{"vllm 0.2.7", 5000, true, "those of vLLM before 0.3"},
+		{"vllm 0.2.7", 4000, true, "those of vLLM before 0.3"},
 		{"0.6", 2300, true, "0.3 to 0.7"},
 		{"vLLM v0.12.0", 450, true, "0.8 to 0.15"},
 		{"vllm 0.16.0", 600, true, "0.16 to 0.18"},

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"scoville/calibrate/measured"
+	"scoville/calibrate/measured/row"
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/perf"
@@ -15,10 +16,16 @@ import (
 	"scoville/core/workload"
 )
 
-// Condition is one simulated run with the rows that measured it.
+// Condition is one simulated run, or a part of one, with the rows that measured
+// it.
 type Condition struct {
 	Scenario scenario.Scenario
 	Rows     []*measured.Observation
+	Kind     row.Kind
+	Scored   []int     // Replay: requests of the run that count, by arrival
+	Shape    row.Shape // Step: what the step works on
+
+	run int // conditions of one run are predicted from one simulation
 }
 
 // Pair resolves rows to conditions, in order of their first row. extra are
@@ -32,7 +39,7 @@ func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.As
 		return nil, err
 	}
 	var out []Condition
-	at := map[string]int{}
+	at, runs := map[string]int{}, map[string]int{}
 	for _, o := range rows {
 		if o.Dropped != "" {
 			continue
@@ -49,15 +56,22 @@ func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.As
 			}
 			return nil, atRow(o, err)
 		}
-		if o.Dropped = unfit(&r.Scenario); o.Dropped != "" {
+		c := Condition{Scenario: r.Scenario, Kind: o.Kind, Scored: o.Scored, Shape: o.Shape}
+		c.complete(o, slices.Concat(o.Values, extra))
+		if o.Dropped = c.unfit(); o.Dropped != "" {
 			continue
 		}
-		key := string(r.Canonical())
+		run := c.runKey(o, string(r.Canonical()))
+		if _, ok := runs[run]; !ok {
+			runs[run] = len(runs)
+		}
+		c.run = runs[run]
+		key := c.key(o, run)
 		i, ok := at[key]
 		if !ok {
 			i = len(out)
 			at[key] = i
-			out = append(out, Condition{Scenario: r.Scenario})
+			out = append(out, c)
 		}
 		if err := o.Statistic(r.Scenario.Measurement.Statistic); err != nil {
 			return nil, err
@@ -85,20 +99,73 @@ const (
 	outputShare = 0.6
 )
 
-// unfit says why a scenario is no use for fitting, "" if it is.
-func unfit(sc *scenario.Scenario) string {
+// complete adds what follows from the kind of a row and from the engine's era:
+// an eager engine of 2023 hides the shorter of host and device time, and a
+// replayed run has the requests of its log.
+func (c *Condition) complete(o *measured.Observation, said []scenario.Assignment) {
+	if e, known := eraOf(c.Scenario.Engine.Version); known && e.overlaps && !slices.ContainsFunc(said, func(a scenario.Assignment) bool { return a.Path == HostOverlap }) {
+		c.Scenario.Engine.HostOverlap = "max"
+	}
+	if c.Kind == row.Replay {
+		w := &c.Scenario.Workload
+		w.Arrival, w.Requests, w.Records = workload.Trace, 0, o.Records
+	}
+}
+
+// HostOverlap is the key that an engine's era decides where rows do not.
+const HostOverlap = "engine.host_overlap"
+
+// runKey tells simulated runs apart.
+func (c *Condition) runKey(o *measured.Observation, canonical string) string {
+	if c.Kind == row.Replay {
+		return fmt.Sprintf("%v %s %s", c.Kind, o.File, canonical)
+	}
+	return fmt.Sprintf("%v %s", c.Kind, canonical)
+}
+
+// key tells conditions apart: parts of a replayed run, and each engine step.
+func (c *Condition) key(o *measured.Observation, run string) string {
+	switch c.Kind {
+	case row.Replay:
+		return fmt.Sprintf("%v %s", c.Scored, run)
+	case row.Step:
+		return fmt.Sprintf("%s:%d %s", o.File, o.Line, run)
+	}
+	return run
+}
+
+// unfit says why a condition is no use for fitting, "" if it is.
+func (c *Condition) unfit() string {
+	sc := &c.Scenario
 	if err := core.Feasible(sc); err != nil {
 		return err.Error()
+	}
+	pool := float64(perf.Memory(sc).Blocks) * float64(sc.Engine.BlockSize)
+	if c.Kind == row.Batch || c.Kind == row.Phase {
+		return c.batchUnfit(pool)
 	}
 	if sc.Workload.Arrival != workload.Closed || len(sc.Workload.Class) != 1 {
 		return ""
 	}
-	c := &sc.Workload.Class[0]
+	class := &sc.Workload.Class[0]
 	drawn := (1 + sc.Measurement.LengthRange) / 2
-	held := float64(sc.Workload.Concurrent) * drawn * (c.Prompt.Mean + outputShare*c.Output.Mean)
-	pool := float64(perf.Memory(sc).Blocks) * float64(sc.Engine.BlockSize)
+	held := float64(sc.Workload.Concurrent) * drawn * (class.Prompt.Mean + outputShare*class.Output.Mean)
 	if held > saturated*pool {
 		return fmt.Sprintf("saturated: %d requests hold about %.0fk tokens, the KV cache has %.0fk", sc.Workload.Concurrent, held/1e3, pool/1e3)
+	}
+	return ""
+}
+
+// batchUnfit says why a batch is of no use. One that outgrows the KV cache is
+// served in several, which its phases, timed as one, do not show.
+func (c *Condition) batchUnfit(pool float64) string {
+	class := &c.Scenario.Workload.Class[0]
+	one := class.Prompt.Mean + class.Output.Mean
+	switch all := one * float64(c.Scenario.Workload.Requests); {
+	case one > pool:
+		return fmt.Sprintf("does not fit memory: a request of %.0f tokens, the KV cache has %.0f", one, pool)
+	case c.Kind == row.Phase && all > pool:
+		return fmt.Sprintf("beyond the KV cache: the batch holds %.1fk tokens, the cache has %.1fk", all/1e3, pool/1e3)
 	}
 	return ""
 }
@@ -111,7 +178,7 @@ func screen(ctx context.Context, conds []Condition, extra []scenario.Assignment)
 	var kept []Condition
 	for i := range conds {
 		sc := conds[i].Scenario
-		if sc.Workload.Arrival == workload.Closed {
+		if sc.Workload.Arrival == workload.Closed || conds[i].Kind != row.Serving {
 			kept = append(kept, conds[i])
 			continue
 		}

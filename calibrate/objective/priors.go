@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
 	"scoville/calibrate/fit"
+	"scoville/calibrate/measured/row"
 	"scoville/core/scenario"
 	"scoville/core/unit"
 )
@@ -20,15 +22,19 @@ type quantity struct {
 	sd, min, max     float64
 	log              bool
 	held             bool // not identifiable from one chip and model: kept at its prior
-	moe              bool // only where the model has experts
+	moe              bool // only where a model has experts
+	mixed            bool // only where some models have experts and some have not
 	linked           bool // only where several chips work together
 	client           bool // only where a client's clock is read
+	cold             bool // only where whole batches were timed from a cold start
 }
 
 // Efficiencies are shares of the datasheet's figure. Bounds of the host times
 // are those of engines from 2025 on: without the one on step_overhead_us it
 // trades against layer_overhead_us for ever. The further time per MoE layer is
-// no parameter: within one model it is part of layer_overhead_us.
+// a parameter only where models with and without experts are pooled: within one
+// model it is part of layer_overhead_us. A batch that is timed as a whole holds
+// whatever the engine does once, before its first step.
 var quantities = []quantity{
 	{name: "compute_util", path: "hardware.compute_util", unit: "ratio", sd: 0.3, min: 0.02, max: 1},
 	{name: "expert_compute_util", path: "hardware.expert_compute_util", unit: "ratio", sd: 0.7, min: 0.03, max: 2, log: true, moe: true},
@@ -39,9 +45,11 @@ var quantities = []quantity{
 	{name: "link_latency_us", path: "hardware.link_latency_us", unit: "us", sd: 0.7, min: 0.5, max: 100, log: true, held: true, linked: true},
 	{name: "step_overhead_us", path: "engine.step_overhead_us", unit: "us", sd: 0.5, min: 50, max: 1200, log: true},
 	{name: "layer_overhead_us", path: "engine.layer_overhead_us", unit: "us", sd: 0.5, min: 1, max: 500, log: true},
+	{name: "moe_layer_overhead_us", path: "engine.moe_layer_overhead_us", unit: "us", sd: 0.5, min: 0.5, max: 2000, log: true, mixed: true},
 	{name: "sequence_overhead_us", path: "engine.sequence_overhead_us", unit: "us", sd: 0.7, min: 0.5, max: 500, log: true},
 	{name: "prefill_step_overhead_us", path: "engine.prefill_step_overhead_us", unit: "us", sd: 1, min: 10, max: 100_000, log: true},
 	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true, client: true},
+	{name: "cold_start_ms", path: "engine.cold_start_ms", unit: "ms", sd: 1.5, min: 0.1, max: 10_000, log: true, cold: true},
 	{name: "client_overhead_us", path: "engine.client_overhead_us", unit: "us", sd: 0.7, min: 100, max: 100_000, log: true, client: true},
 }
 
@@ -77,7 +85,7 @@ var families = []family{
 		"compute_util": 0.49, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.98, "link_util": 0.64, "link_latency_us": 48, "expert_compute_util": 0.45,
 	}},
 	{[]string{"mi300x"}, 0, map[string]float64{
-		"compute_util": 0.05, "weight_bandwidth_util": 0.62, "kv_bandwidth_util": 0.53, "link_util": 0.05, "link_latency_us": 58, "expert_compute_util": 1.2,
+		"compute_util": 0.05, "cold_start_ms": 900, "weight_bandwidth_util": 0.62, "kv_bandwidth_util": 0.53, "link_util": 0.05, "link_latency_us": 58, "expert_compute_util": 1.2,
 	}},
 }
 
@@ -85,21 +93,22 @@ var families = []family{
 // and twice the standard deviation.
 var unknownChip = map[string]float64{
 	"compute_util": 0.55, "expert_compute_util": 0.4, "weight_bandwidth_util": 0.85, "kv_bandwidth_util": 0.75, "attention_compute_util": 0.4,
-	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000,
+	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20,
 }
 
 // era holds the centres of the host times of an engine era. Source as family.
 type era struct {
 	name                       string  // versions of vLLM
 	step, layer, moe, sequence float64 // us; moe is what a layer with experts takes more
+	overlaps                   bool    // eager execution: a step takes the longer of host and device time, not the sum
 }
 
 var eras = []era{
-	{"before 0.3", 5_000, 200, 40, 340}, // 2023
-	{"0.3 to 0.7", 2_300, 22, 40, 80},   // 2024
-	{"0.8 to 0.15", 450, 47, 42, 38},    // 2025
-	{"0.16 to 0.18", 600, 65, 42, 24},
-	{"0.19 and later", 300, 20, 42, 9},
+	{"before 0.3", 4_000, 400, 40, 340, true}, // 2023; with a layer's time as that of its kernel launches
+	{"0.3 to 0.7", 2_300, 22, 40, 80, false},  // 2024
+	{"0.8 to 0.15", 450, 47, 42, 38, false},   // 2025
+	{"0.16 to 0.18", 600, 65, 42, 24, false},
+	{"0.19 and later", 300, 20, 42, 9, false},
 }
 
 var versionNumber = regexp.MustCompile(`(?i)^\s*(?:vllm)?[\s:=/_-]*v?(\d+)\.(\d+)`)
@@ -141,14 +150,50 @@ func HostTimes(version string) string {
 	return fmt.Sprintf("%s, twice as wide: no era is known for engine.version %q", text, version)
 }
 
+// subject is what parameters are fitted to.
+type subject struct {
+	sc     *scenario.Scenario // whose chip, engine and format the priors are of
+	moe    bool               // some model has experts
+	mixed  bool               // some has, some has not
+	linked bool               // some run is on several chips
+	pooled bool               // several models on several chips each: what a link's latency is apart from host time shows
+	cold   bool               // whole batches
+}
+
 // Parameters returns what is fitted to rows of one chip, model and engine
 // version: free ones with their priors, and those kept at their prior. tp is
 // the largest number of chips in the data.
 func Parameters(sc *scenario.Scenario, tp int) []Param {
-	center, known := centers(sc)
+	return subject{sc: sc, moe: sc.Model.Experts > 0, linked: tp > 1}.parameters()
+}
+
+// ParametersOf returns what is fitted to conditions of one chip and engine
+// version, of one model or several.
+func ParametersOf(conds []Condition) []Param {
+	s := subject{sc: &conds[0].Scenario}
+	linked, dense := map[string]bool{}, false
+	for i := range conds {
+		sc := &conds[i].Scenario
+		s.moe = s.moe || sc.Model.Experts > 0
+		dense = dense || sc.Model.Experts == 0
+		s.cold = s.cold || conds[i].Kind == row.Batch
+		if sc.Engine.TP > 1 {
+			linked[sc.Model.Name] = true
+		}
+	}
+	s.linked, s.pooled, s.mixed = len(linked) > 0, len(linked) > 1, s.moe && dense
+	if s.mixed { // host times of dense layers, and what layers with experts take more
+		i := slices.IndexFunc(conds, func(c Condition) bool { return c.Scenario.Model.Experts == 0 })
+		s.sc = &conds[i].Scenario
+	}
+	return s.parameters()
+}
+
+func (s subject) parameters() []Param {
+	center, known := s.centers()
 	var out []Param
 	for _, q := range quantities {
-		if q.moe && sc.Model.Experts == 0 || q.linked && tp == 1 || q.client && sc.Measurement.Clock != scenario.Client {
+		if q.moe && !s.moe || q.mixed && !s.mixed || q.linked && !s.linked || q.cold && !s.cold || q.client && s.sc.Measurement.Clock != scenario.Client {
 			continue
 		}
 		sd := q.sd
@@ -156,10 +201,10 @@ func Parameters(sc *scenario.Scenario, tp int) []Param {
 			sd *= 2
 		}
 		p := Param{Path: q.path, Param: fit.Param{
-			Name: q.name, Unit: q.unit, Log: q.log, Fixed: q.held,
+			Name: q.name, Unit: q.unit, Log: q.log, Fixed: q.held && !(s.pooled && q.linked),
 			Min: q.min, Max: q.max, Prior: fit.Prior{Center: center[q.name], SD: sd},
 		}}
-		if q.name == "step_overhead_us" && center[q.name] > 0.8*q.max {
+		if host := q.name == "step_overhead_us" || q.name == "layer_overhead_us"; host && center[q.name] > 0.8*q.max {
 			p.Max = 10 * center[q.name] // engines before 2025
 		}
 		p.Init = inside(center[q.name], p.Min, p.Max)
@@ -176,14 +221,15 @@ func inside(x, lo, hi float64) float64 {
 
 // centers collects the priors' centres for a scenario, and which of them are
 // known for its family of chips or its engine.
-func centers(sc *scenario.Scenario) (center map[string]float64, known map[string]bool) {
+func (s subject) centers() (center map[string]float64, known map[string]bool) {
+	sc := s.sc
 	center, known = map[string]float64{}, map[string]bool{}
 	for name, x := range unknownChip {
 		center[name] = x
 	}
 	e, ok := eraOf(sc.Engine.Version)
 	for name, x := range map[string]float64{
-		"step_overhead_us": e.step, "layer_overhead_us": e.layer, "sequence_overhead_us": e.sequence,
+		"step_overhead_us": e.step, "layer_overhead_us": e.layer, "sequence_overhead_us": e.sequence, "moe_layer_overhead_us": e.moe,
 	} {
 		center[name], known[name] = x, ok
 	}
@@ -203,7 +249,7 @@ func centers(sc *scenario.Scenario) (center map[string]float64, known map[string
 			}
 		}
 	}
-	if sc.Model.Experts > 0 && !known["expert_compute_util"] {
+	if s.moe && !known["expert_compute_util"] {
 		center["expert_compute_util"] = 0.25
 		if sc.Model.ExpertWeights() == unit.FP4 {
 			center["expert_compute_util"] = 0.3

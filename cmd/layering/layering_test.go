@@ -157,7 +157,7 @@ var order = map[string]int{
 	"calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,
 	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/hunt": 3,
-	"calibrate/measured": 0, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate": 2, "calibrate/validation": 2,
+	"calibrate/measured": 0, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate/spec": 2, "calibrate": 3, "calibrate/validation": 3,
 }
 
 func inside(from, to string) string {
@@ -169,7 +169,7 @@ func inside(from, to string) string {
 	if b < a || to == "sweep/results" && from == "sweep/plan" {
 		return ""
 	}
-	return "rooms import earlier ones only: statistic -> study, results -> plan, pool -> explain -> sweep; measured, fit -> objective, results -> calibrate"
+	return "rooms import earlier ones only: statistic -> study, results -> plan, pool -> explain -> sweep; measured, fit -> objective, results -> spec -> calibrate"
 }
 
 func TestImports(t *testing.T) {

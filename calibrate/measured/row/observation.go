@@ -72,6 +72,19 @@ type Target struct {
 	Value  float64
 }
 
+// StepMetric is the target of a Step, in ms. It is no column of core/metrics:
+// a step has no requests.
+const StepMetric = "step_ms"
+
+// Shape is the composition of one engine step. Contexts are not recorded one by
+// one: the resident tokens are taken to lie evenly over the sequences.
+type Shape struct {
+	Decodes  int     // sequences that add a token
+	Chunks   int     // prompts worked on
+	Prefill  int     // prompt tokens, all chunks together
+	Resident float64 // tokens in the KV cache, all sequences together; 0 = not said
+}
+
 // Observation is one row: a run that was measured.
 type Observation struct {
 	File      string
@@ -82,7 +95,10 @@ type Observation struct {
 	Values    []scenario.Assignment // what the row says of the scenario
 	Targets   []Target              // latencies, in ms
 	Rates     []Target              // throughput_rps, output_tok_s: what is left to score of a saturated run
-	Records   []workload.Record     // Replay: the requests of the run
+	Records   []workload.Record     // Replay: the requests of the run, by arrival; shared by its rows
+	Scored    []int                 // Replay: those of the requests that the targets are means over
+	Shape     Shape                 // Step: what the step worked on
+	Engine    string                // the engine that ran it where a column names one that is not vLLM; "" = vLLM
 	Facts     map[string]float64    // what the client counted: completed, failed, duration_s, ...; by the names of tidy.Facts
 	Notes     []string              // assumptions made for this row
 	Suspects  []string              // what may be wrong with its values, in words; it is used all the same
@@ -158,13 +174,16 @@ type File struct {
 // Mapping says what a column was taken for.
 type Mapping struct{ Column, Meaning string }
 
-// Measure adds a measured value; unsaid: its column names no statistic.
+// Measure adds a measured value from a column, -1 for one that was computed
+// from several; unsaid: its column names no statistic.
 func (o *Observation) Measure(metric string, ms float64, column int, unsaid bool) {
 	if unsaid {
 		o.unsaid = append(o.unsaid, len(o.Targets))
 	}
 	o.Targets = append(o.Targets, Target{metric, ms})
-	o.column[metric] = column
+	if column >= 0 {
+		o.column[metric] = column
+	}
 }
 
 // Statistic says which statistic the values are whose columns name none: mean,

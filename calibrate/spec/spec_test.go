@@ -1,4 +1,4 @@
-package calibrate
+package spec
 
 import (
 	"errors"
@@ -49,35 +49,35 @@ max_error_ratio = 0.15
 `
 
 func TestSpec(t *testing.T) {
-	s, err := parseSpec("fit.toml", []byte(fullSpec))
+	s, err := parse("fit.toml", []byte(fullSpec))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.format != "tidy" || s.columns[measured.PromptPath] != "in" || s.columns["ttft_p50_ms"] != "first" || s.keep == nil {
+	if s.Format != "tidy" || s.Columns[measured.PromptPath] != "in" || s.Columns["ttft_p50_ms"] != "first" || s.Keep == nil {
 		t.Errorf("data: %+v", s)
 	}
-	if len(s.fixed) != 2 || s.fixed[1] != (scenario.Assignment{Path: "engine.tp", Value: 4}) {
-		t.Errorf("fixed: %v", s.fixed)
+	if len(s.Fixed) != 2 || s.Fixed[1] != (scenario.Assignment{Path: "engine.tp", Value: 4}) {
+		t.Errorf("fixed: %v", s.Fixed)
 	}
-	if len(s.params) != 3 {
-		t.Fatalf("params: %+v", s.params)
+	if len(s.Params) != 3 {
+		t.Fatalf("params: %+v", s.Params)
 	}
-	if p := s.params[0]; p.Path != "hardware.compute_util" || p.Init != 0.5 || p.Min != 0.05 || p.Max != 1 || p.Log || p.Unit != "ratio" {
+	if p := s.Params[0]; p.Path != "hardware.compute_util" || p.Init != 0.5 || p.Min != 0.05 || p.Max != 1 || p.Log || p.Unit != "ratio" {
 		t.Errorf("%+v", p)
 	}
-	if p := s.params[1]; p.Name != "step" || !p.Log || p.Max != 20_000 || p.Prior != (fit.Prior{Center: 450, SD: 0.5}) {
+	if p := s.Params[1]; p.Name != "step" || !p.Log || p.Max != 20_000 || p.Prior != (fit.Prior{Center: 450, SD: 0.5}) {
 		t.Errorf("%+v", p)
 	}
-	if p := s.params[2]; !p.Fixed || p.Init != 0.4 {
+	if p := s.Params[2]; !p.Fixed || p.Init != 0.4 {
 		t.Errorf("%+v", p)
 	}
-	if len(s.targets) != 2 || s.targets[0].Weight != 2 || s.targets[0].Sigma != 0.1 || s.targets[0].Residual != "relative" || s.targets[1].Sigma != 0.05 {
-		t.Errorf("targets: %+v", s.targets)
+	if len(s.Targets) != 2 || s.Targets[0].Weight != 2 || s.Targets[0].Sigma != 0.1 || s.Targets[0].Residual != "relative" || s.Targets[1].Sigma != 0.05 {
+		t.Errorf("targets: %+v", s.Targets)
 	}
-	if s.loss != (fit.Loss{Kind: "soft_l1", Scale: 2}) || s.holdout == nil || s.maxError != 0.15 {
+	if s.Loss != (fit.Loss{Kind: "soft_l1", Scale: 2}) || s.Holdout == nil || s.MaxError != 0.15 {
 		t.Errorf("%+v", s)
 	}
-	if s, err := parseSpec("fit.toml", []byte("schema = 1\n[loss]\nscale = 3\n")); err != nil || s.loss != (fit.Loss{Kind: "huber", Scale: 3}) || s.params != nil {
+	if s, err := parse("fit.toml", []byte("schema = 1\n[loss]\nscale = 3\n")); err != nil || s.Loss != (fit.Loss{Kind: "huber", Scale: 3}) || s.Params != nil {
 		t.Errorf("%+v, %v", s, err)
 	}
 }
@@ -121,12 +121,12 @@ func TestBadSpecs(t *testing.T) {
 		{"schema = 1\n[holdout]\nwhere = 5\n", "5 is not a text"},
 		{"schema = 1\n[", "fit.toml:2"},
 	} {
-		_, err := parseSpec("fit.toml", []byte(c.text))
+		_, err := parse("fit.toml", []byte(c.text))
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: want an error with %q, got\n%v", c.text, c.want, err)
 		}
 	}
-	if _, err := readSpec(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Read(filepath.Join(t.TempDir(), "none.toml")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("a file that is not there: %v", err)
 	}
 }
@@ -138,7 +138,7 @@ func FuzzSpec(f *testing.F) {
 	f.Add("schema = 1\n[data]\nfilter = 1\ncolumns = { a = { b = 1 } }\nfixed = []\n")
 	f.Add("schema = 1\n[[params]]\npath = 1\n[[data]]\n[[loss]]\n[[holdout]]\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		s, err := parseSpec("fit.toml", []byte(text))
+		s, err := parse("fit.toml", []byte(text))
 		if err != nil {
 			if _, ok := errors.AsType[*scenario.Error](err); !ok {
 				t.Errorf("the error does not point: %v", err)
@@ -146,7 +146,7 @@ func FuzzSpec(f *testing.F) {
 			_ = err.Error()
 			return
 		}
-		for _, p := range s.params {
+		for _, p := range s.Params {
 			if err := p.Check(); err != nil {
 				t.Error(err)
 			}

@@ -1,8 +1,13 @@
-package calibrate
+// Package spec reads fit specifications: TOML files that say of measurements
+// what these do not say, and what to fit and to hold out. It neither reads
+// measurements nor fits.
+package spec
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"maps"
 	"math"
 	"os"
@@ -16,24 +21,26 @@ import (
 	"scoville/core/scenario"
 )
 
-// spec is a fit specification: what the files do not say of the data, and what
+// Spec is a fit specification: what the files do not say of the data, and what
 // to fit. The zero value leaves everything to the defaults.
-type spec struct {
-	format   string
-	columns  map[string]string // scenario key or metric -> column
-	fixed    []scenario.Assignment
-	keep     *measured.Filter
-	params   []objective.Param // nil = those of the performance model
-	targets  []objective.Target
-	loss     fit.Loss
-	holdout  *measured.Filter
-	maxError float64 // of held-out medians; 0 = no gate
+type Spec struct {
+	Format   string            // form of the files; "" = find out
+	Columns  map[string]string // scenario key or metric -> column
+	Fixed    []scenario.Assignment
+	Keep     *measured.Filter  // rows that are used; nil = all
+	Params   []objective.Param // nil = those of the performance model
+	Targets  []objective.Target
+	Loss     fit.Loss
+	Holdout  *measured.Filter // rows that are held out; nil = none
+	Random   Random
+	By       string  // scenario key: each of its values is held out in turn; "" = none
+	MaxError float64 // of held-out medians; 0 = no gate
 }
 
 // specReader reads a specification; fail keeps the first error.
 type specReader struct {
 	*scenario.Document
-	spec
+	Spec
 	err error
 }
 
@@ -44,31 +51,31 @@ var specKeys = map[string][]string{
 	"params":  {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd"},
 	"target":  {"metric", "residual", "weight", "sigma"},
 	"loss":    {"kind", "scale"},
-	"holdout": {"where", "max_error_ratio"},
+	"holdout": {"where", "fraction", "seed", "seeds", "by", "max_error_ratio"},
 }
 
-// readSpec reads a specification file:
+// Read reads a specification file:
 //
 //	schema = 1
-//	[data]            format = "auto" | "aiconfigurator" | "tidy"
+//	[data]            format = "auto" or a form that calibrate check names
 //	[data.columns]    "scenario.key" = "CSV column"
 //	[data.fixed]      "scenario.key" = value
 //	[data.filter]     keep = EXPR
 //	[params.NAME]     path init min max scale = "log" | "linear" [prior prior_sd], or path value
 //	[[target]]        metric residual = "log" | "relative" | "absolute" weight sigma
 //	[loss]            kind = "linear" | "soft_l1" | "huber" | "cauchy"  scale
-//	[holdout]         where = EXPR  max_error_ratio
+//	[holdout]         where = EXPR, or fraction seed seeds, or by = "scenario.key"  max_error_ratio
 //
 // Errors point at the line.
-func readSpec(name string) (*spec, error) {
+func Read(name string) (*Spec, error) {
 	text, err := os.ReadFile(name)
 	if err != nil {
-		return nil, unreadable(name, err)
+		return nil, fmt.Errorf("%s: cannot read: %w", name, Cause(err))
 	}
-	return parseSpec(name, text)
+	return parse(name, text)
 }
 
-func parseSpec(name string, text []byte) (*spec, error) {
+func parse(name string, text []byte) (*Spec, error) {
 	d, err := scenario.ParseTOML(name, text)
 	if err != nil {
 		return nil, err
@@ -95,20 +102,11 @@ func parseSpec(name string, text []byte) (*spec, error) {
 	r.parameters()
 	r.readTargets()
 	r.readLoss()
-	for _, e := range d.Under("holdout") {
-		switch e.Key() {
-		case "holdout.where":
-			r.holdout = r.filter(e)
-		case "holdout.max_error_ratio":
-			r.maxError = r.positive(d, e)
-		default:
-			r.unknown(e, e.Path[1], specKeys["holdout"])
-		}
-	}
+	r.readHoldout()
 	if r.err != nil {
 		return nil, r.err
 	}
-	return &r.spec, nil
+	return &r.Spec, nil
 }
 
 func (r *specReader) fail(path, hint, format string, args ...any) {
@@ -179,19 +177,19 @@ func (r *specReader) data(e scenario.Entry) {
 	table, rest, _ := strings.Cut(key, ".")
 	switch {
 	case key == "format":
-		r.format = r.choice(r.Document, e, measured.Formats()...)
+		r.Format = r.choice(r.Document, e, measured.Formats()...)
 	case key == "filter.keep":
-		r.keep = r.filter(e)
+		r.Keep = r.filter(e)
 	case table == "columns" && rest != "":
 		_, isKey := scenario.Lookup(measured.Path(rest))
 		_, isMetric := metrics.Index(rest)
 		if !isKey && !isMetric {
 			r.noParameter(e, rest)
 		}
-		if r.columns == nil {
-			r.columns = map[string]string{}
+		if r.Columns == nil {
+			r.Columns = map[string]string{}
 		}
-		r.columns[measured.Path(rest)] = r.text(r.Document, e)
+		r.Columns[measured.Path(rest)] = r.text(r.Document, e)
 	case table == "fixed" && rest != "":
 		path := measured.Path(rest)
 		if _, ok := scenario.Lookup(path); !ok {
@@ -202,7 +200,7 @@ func (r *specReader) data(e scenario.Entry) {
 		if err != nil && r.err == nil {
 			r.err = scenario.Point(r.Document, e.Key(), err)
 		}
-		r.fixed = append(r.fixed, scenario.Assignment{Path: path, Value: v})
+		r.Fixed = append(r.Fixed, scenario.Assignment{Path: path, Value: v})
 	default:
 		r.unknown(e, cmp.Or(table, key), specKeys["data"])
 	}
@@ -231,15 +229,15 @@ func (r *specReader) parameters() {
 		name := e.Path[1]
 		i, ok := at[name]
 		if !ok {
-			i = len(r.params)
+			i = len(r.Params)
 			at[name] = i
-			r.params = append(r.params, r.newParam(name))
+			r.Params = append(r.Params, r.newParam(name))
 		}
-		r.parameter(&r.params[i], e)
+		r.parameter(&r.Params[i], e)
 	}
 	paths := map[string]string{}
-	for i := range r.params {
-		p := &r.params[i]
+	for i := range r.Params {
+		p := &r.Params[i]
 		r.checkParam(p)
 		if other := paths[p.Path]; other != "" && p.Path != "" {
 			r.fail("params."+p.Name, "keep one", "parameter %s has the path of %s, %s", p.Name, other, p.Path)
@@ -359,7 +357,7 @@ func (r *specReader) checkTarget(d *scenario.Document, t objective.Target) {
 	case t.Sigma == 0:
 		t.Sigma = objective.Sigma(t.Metric)
 	}
-	r.targets = append(r.targets, t)
+	r.Targets = append(r.Targets, t)
 }
 
 // readLoss reads [loss].
@@ -367,17 +365,25 @@ func (r *specReader) readLoss() {
 	for _, e := range r.Under("loss") {
 		switch e.Key() {
 		case "loss.kind":
-			r.loss.Kind = r.choice(r.Document, e, fit.Losses[:]...)
+			r.Loss.Kind = r.choice(r.Document, e, fit.Losses[:]...)
 		case "loss.scale":
-			r.loss.Scale = r.positive(r.Document, e)
+			r.Loss.Scale = r.positive(r.Document, e)
 		default:
 			r.unknown(e, e.Path[len(e.Path)-1], specKeys["loss"])
 		}
 	}
-	if r.loss.Kind != "" && r.loss.Scale == 0 {
-		r.loss.Scale = 1.5
+	if r.Loss.Kind != "" && r.Loss.Scale == 0 {
+		r.Loss.Scale = 1.5
 	}
-	if r.loss.Scale > 0 && r.loss.Kind == "" {
-		r.loss.Kind = fit.Huber
+	if r.Loss.Scale > 0 && r.Loss.Kind == "" {
+		r.Loss.Kind = fit.Huber
 	}
+}
+
+// Cause is why a file could not be read, without its name.
+func Cause(err error) error {
+	if pe, ok := errors.AsType[*fs.PathError](err); ok {
+		return pe.Err
+	}
+	return err
 }
