@@ -84,6 +84,9 @@ var families = []family{
 	{[]string{"mi250"}, 0, map[string]float64{
 		"compute_util": 0.49, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.98, "link_util": 0.64, "link_latency_us": 48, "expert_compute_util": 0.45,
 	}},
+	{[]string{"mi250-package"}, 0, map[string]float64{
+		"compute_util": 0.25, "weight_bandwidth_util": 0.48, "kv_bandwidth_util": 0.5, "link_util": 0.32, "link_latency_us": 48, "expert_compute_util": 0.45,
+	}},
 	{[]string{"mi300x"}, 0, map[string]float64{
 		"compute_util": 0.05, "cold_start_ms": 900, "weight_bandwidth_util": 0.62, "kv_bandwidth_util": 0.53, "link_util": 0.05, "link_latency_us": 58, "expert_compute_util": 1.2,
 	}},

@@ -22,19 +22,20 @@ var second = map[string]struct {
 	bf16, fp8, int8, fp4, bandwidth, driverMiB, link float64
 	from                                             string
 }{
-	"a100-40":      {312, 0, 624, 0, 1555, 40960, 600, "LLM-Viewer nvidia_A100_40G; NVLink 12 links x 50 GB/s"},
-	"a100-80":      {312, 0, 624, 0, 2039, 81920, 600, "LLM-Viewer nvidia_A100_80G; NVLink 12 links x 50 GB/s"},
-	"h100-sxm":     {989, 1979, 1979, 0, 3350, 81559, 900, "Bekman; NVLink 18 links x 50 GB/s"},
-	"h100-pcie":    {756, 1513, 1513, 0, 2000, 81559, 128, "Bekman; PCIe 5.0 x16"},
-	"h200":         {989, 1979, 1979, 0, 4800, 143771, 900, "Bekman; NVLink 18 links x 50 GB/s"},
-	"b200":         {2250, 4500, 4500, 9000, 8000, 183359, 1800, "Bekman; NVLink 18 links x 100 GB/s"},
-	"gh200":        {989.5, 1979, 1979, 0, 4000, 97871, 900, "LLMRoofline GH200-old; Bekman for H100 rates"},
-	"l40s":         {362, 733, 733, 0, 864, 46068, 64, "aiconfigurator l40s; PCIe 4.0 x16"},
-	"rtx-4090":     {128 * 512 * 2.52e-3, 128 * 1024 * 2.52e-3, 128 * 2048 * 2.52e-3, 0, 384 * 21 / 8.0, 24564, 64, "128 SMs at 2.52 GHz, 512 FLOPs per clock; 384 bit x 21 Gbit/s"},
-	"rtx-pro-6000": {188 * 1024 * 2.617e-3, 188 * 2048 * 2.617e-3, 188 * 2048 * 2.617e-3, 188 * 4096 * 2.617e-3, 512 * 28 / 8.0, 97887, 128, "188 SMs at 2.617 GHz, 1024 FLOPs per clock; 512 bit x 28 Gbit/s"},
-	"max-1550":     {128 * 4096 * 1.6e-3, 0, 128 * 8192 * 1.6e-3, 0, 8192 * 3.2 / 8, 131072, 16 * 53, "128 Xe cores at 1.6 GHz, 4096 16-bit operations per clock; 8192 bit x 3.2 Gbit/s"},
-	"mi250":        {104 * 1024 * 1.7e-3, 0, 104 * 1024 * 1.7e-3, 0, 4096 * 3.2 / 8, 65536, 300, "104 CUs at 1.7 GHz, 1024 FLOPs per clock; 4096 bit x 3.2 Gbit/s"},
-	"mi300x":       {304 * 2048 * 2.1e-3, 304 * 4096 * 2.1e-3, 304 * 4096 * 2.1e-3, 0, 8192 * 5.2 / 8, 196608, 896, "304 CUs at 2.1 GHz, 2048 FLOPs per clock; 8192 bit x 5.2 Gbit/s"},
+	"a100-40":       {312, 0, 624, 0, 1555, 40960, 600, "LLM-Viewer nvidia_A100_40G; NVLink 12 links x 50 GB/s"},
+	"a100-80":       {312, 0, 624, 0, 2039, 81920, 600, "LLM-Viewer nvidia_A100_80G; NVLink 12 links x 50 GB/s"},
+	"h100-sxm":      {989, 1979, 1979, 0, 3350, 81559, 900, "Bekman; NVLink 18 links x 50 GB/s"},
+	"h100-pcie":     {756, 1513, 1513, 0, 2000, 81559, 128, "Bekman; PCIe 5.0 x16"},
+	"h200":          {989, 1979, 1979, 0, 4800, 143771, 900, "Bekman; NVLink 18 links x 50 GB/s"},
+	"b200":          {2250, 4500, 4500, 9000, 8000, 183359, 1800, "Bekman; NVLink 18 links x 100 GB/s"},
+	"gh200":         {989.5, 1979, 1979, 0, 4000, 97871, 900, "LLMRoofline GH200-old; Bekman for H100 rates"},
+	"l40s":          {362, 733, 733, 0, 864, 46068, 64, "aiconfigurator l40s; PCIe 4.0 x16"},
+	"rtx-4090":      {128 * 512 * 2.52e-3, 128 * 1024 * 2.52e-3, 128 * 2048 * 2.52e-3, 0, 384 * 21 / 8.0, 24564, 64, "128 SMs at 2.52 GHz, 512 FLOPs per clock; 384 bit x 21 Gbit/s"},
+	"rtx-pro-6000":  {188 * 1024 * 2.617e-3, 188 * 2048 * 2.617e-3, 188 * 2048 * 2.617e-3, 188 * 4096 * 2.617e-3, 512 * 28 / 8.0, 97887, 128, "188 SMs at 2.617 GHz, 1024 FLOPs per clock; 512 bit x 28 Gbit/s"},
+	"max-1550":      {128 * 4096 * 1.6e-3, 0, 128 * 8192 * 1.6e-3, 0, 8192 * 3.2 / 8, 131072, 16 * 53, "128 Xe cores at 1.6 GHz, 4096 16-bit operations per clock; 8192 bit x 3.2 Gbit/s"},
+	"mi250":         {104 * 1024 * 1.7e-3, 0, 104 * 1024 * 1.7e-3, 0, 4096 * 3.2 / 8, 65536, 300, "104 CUs at 1.7 GHz, 1024 FLOPs per clock; 4096 bit x 3.2 Gbit/s"},
+	"mi250-package": {208 * 1024 * 1.7e-3, 0, 208 * 1024 * 1.7e-3, 0, 2 * 4096 * 3.2 / 8, 131072, 600, "208 CUs at 1.7 GHz, 1024 FLOPs per clock; 2 x 4096 bit x 3.2 Gbit/s"},
+	"mi300x":        {304 * 2048 * 2.1e-3, 304 * 4096 * 2.1e-3, 304 * 4096 * 2.1e-3, 0, 8192 * 5.2 / 8, 196608, 896, "304 CUs at 2.1 GHz, 2048 FLOPs per clock; 8192 bit x 5.2 Gbit/s"},
 }
 
 // tolerance is the tolerance between the two lists: names of rates are rounded
@@ -141,7 +142,7 @@ func mustCatalog(t *testing.T, name string) Hardware {
 func TestCatalogNames(t *testing.T) {
 	want := []string{
 		"a100-40", "a100-80", "b200", "gh200", "h100-pcie", "h100-sxm", "h200", "jalapeno",
-		"jalapeno-shared-6", "jalapeno-shared-8", "l40s", "max-1550", "mi250", "mi300x", "rtx-4090", "rtx-pro-6000",
+		"jalapeno-shared-6", "jalapeno-shared-8", "l40s", "max-1550", "mi250", "mi250-package", "mi300x", "rtx-4090", "rtx-pro-6000",
 	}
 	if _, err := load(); err != nil {
 		t.Fatal(err)

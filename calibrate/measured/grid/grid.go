@@ -84,9 +84,10 @@ func (b batch) set(o *row.Observation, t *table, prompt, output, size string) {
 
 // chips are the names under which such grids know chips that are not those of
 // the catalogue. A bare A100 or H100 is that of the publisher's machines: 40 GB
-// SXM and 80 GB SXM (LLM-Inference-Bench, Argonne 2024, table of platforms).
+// SXM and 80 GB SXM (LLM-Inference-Bench, Argonne 2024, table of platforms); one
+// MI250 is a package: Mixtral-8x7B in 16 bits runs on one and fits no single die.
 var chips = map[string]string{
-	"a100": "a100-40", "h100": "h100-sxm", "gh200": "gh200", "mi250": "mi250", "mi300x": "mi300x",
+	"a100": "a100-40", "h100": "h100-sxm", "gh200": "gh200", "mi250": "mi250-package", "mi300x": "mi300x",
 	"pvc": "max-1550", "max 1550": "max-1550", "data center gpu max 1550": "max-1550",
 }
 
@@ -98,7 +99,7 @@ func chip(text string) (name, note string) {
 	}
 	short = strings.TrimSuffix(short, " gpu")
 	if c, ok := chips[short]; ok {
-		if short == "a100" || short == "h100" {
+		if short == "a100" || short == "h100" || short == "mi250" {
 			note = fmt.Sprintf("%s is taken for %s", text, c)
 		}
 		return c, note

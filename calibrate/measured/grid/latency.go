@@ -10,7 +10,7 @@ import (
 // latencyFields of a grid of whole batches. Its times are in seconds.
 var latencyFields = []field{
 	{[]string{"hardware"}, "hardware.name"},
-	{[]string{"num_of_hardware"}, "engine.tp (mi250: two dies each)"},
+	{[]string{"num_of_hardware"}, "engine.tp"},
 	{[]string{"framework"}, "dropped unless vLLM or asked for"},
 	{[]string{"model"}, "model.name"},
 	{[]string{"input_output_length"}, "workload.prompt_tokens and workload.output_tokens"},
@@ -113,10 +113,6 @@ func (r *latencyRow) machine() error {
 	tp, err := r.t.count(r.rec, "num_of_hardware")
 	if err != nil {
 		return err
-	}
-	if name == "mi250" {
-		tp *= 2
-		r.Notes = append(r.Notes, "one MI250 is a package of two dies, each a chip of the catalogue: tp is twice its number")
 	}
 	r.Set("engine.tp", tp, r.t.at["num_of_hardware"])
 	return nil

@@ -87,6 +87,9 @@ func Describe(f *row.File, name string, data []byte) error {
 	if format == "auto" {
 		format = ""
 	}
+	if _, err := scenario.Convert("model.weight_dtype", row.Canonical("model.weight_dtype", format)); format != "" && err != nil {
+		return &scenario.Error{File: name, Where: "dtype", Msg: fmt.Sprintf("%q is no number format", row.Shorten(format))}
+	}
 	for i := range f.Rows {
 		o := &f.Rows[i]
 		for _, path := range slices.Sorted(maps.Keys(said)) {
@@ -94,7 +97,7 @@ func Describe(f *row.File, name string, data []byte) error {
 		}
 		if o.Value("model.name") == nil && m.Model != "" {
 			if _, err := o.SetModel(m.Model, format, -1, -1); err != nil {
-				return &scenario.Error{File: name, Where: "dtype", Msg: fmt.Sprintf("%q is no number format", row.Shorten(format))}
+				return err
 			}
 		}
 	}
