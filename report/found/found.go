@@ -84,7 +84,7 @@ func (t *searchTable) table() Table {
 		s.Notes = append(s.Notes, "a value passes when the whole 95 % interval of every limited metric keeps its limit; the boundary lies between it and the first value shown to fail")
 	}
 	if t.changes {
-		s.Notes = append(s.Notes, "effect on the value found; in brackets what the two intervals allow. ~ = includes 0")
+		s.Notes = append(s.Notes, "effect on the boundary on the same requests; in brackets what the tolerance of the two searches allows, no confidence interval. ~ = includes 0")
 	}
 	return s
 }

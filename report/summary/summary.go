@@ -33,10 +33,11 @@ func Lines(v *view.View) []string {
 		runs += n
 	}
 	out := []string{line + fmt.Sprintf("; %s in %.3g s", number.Plural(runs, "run"), m.WallSeconds)}
-	if n := states[view.Saturated]; n > 0 {
+	probes := slices.Contains(m.Tables, results.SearchesFile) // points that a search tried: to fail is an answer
+	if n := states[view.Saturated]; n > 0 && !probes {
 		out = append(out, saturation(v, n)...)
 	}
-	if n := states[view.Unjudged]; n > 0 {
+	if n := states[view.Unjudged]; n > 0 && !probes {
 		out = append(out, number.Plural(n, "point")+" not judged: most runs are too short to tell whether the queue is stable or grows; a mean may be one of a longer run or not")
 	}
 	if status[results.OK] > 0 {

@@ -7,7 +7,7 @@ import (
 
 // conclude turns what was asked into a result, and confirms a boundary.
 func (r *run) conclude() Result {
-	res := Result{Value: math.NaN(), FirstFail: math.NaN()}
+	res := Result{Value: math.NaN(), FirstFail: math.NaN(), LastPass: math.NaN(), NextFail: math.NaN()}
 	pass, fail := r.bracket()
 	switch wrong := r.contradiction(); {
 	case r.err != "":
@@ -55,6 +55,7 @@ func (r *run) boundary(res Result, pass, fail *trial) Result {
 		return r.stopped(res)
 	}
 	res.Outcome, res.Value, res.Reason = Found, value.value, said
+	res.LastPass, res.NextFail = pass.value, fail.value
 	res.Binding = fail.Binding
 	if first != nil {
 		res.FirstFail, res.Binding = first.value, first.Binding

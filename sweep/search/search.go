@@ -55,12 +55,15 @@ const (
 // Result is what a search found. Numbers it did not find are NaN: an end of the
 // range is never an answer.
 type Result struct {
-	Outcome   string
-	Value     float64 // last value that passes, confirmed if asked for
-	FirstFail float64 // nearest value beyond it that is shown to fail; NaN also when none of the range is
-	Binding   string  // what fails at FirstFail, or at the easiest value if none passes
-	Reason    string  // what must be said of the outcome, in words
-	Asked     int     // questions
+	Outcome string
+	Value   float64 // last value that passes, confirmed if asked for
+	// LastPass and NextFail bracket the boundary on the samples of the search.
+	// Searches on the same samples differ by less than their intervals say.
+	LastPass, NextFail float64
+	FirstFail          float64 // nearest value beyond it that is shown to fail; NaN also when none of the range is
+	Binding            string  // what fails at FirstFail, or at the easiest value if none passes
+	Reason             string  // what must be said of the outcome, in words
+	Asked              int     // questions
 }
 
 // Interval returns the two ends between which the boundary lies, in the order

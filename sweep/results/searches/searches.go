@@ -29,10 +29,13 @@ type Search struct {
 	TolRatio         float64
 
 	Value, FirstFail float64 // read only if found
-	Binding          string
-	Outcome, Reason  string
-	Confirmed        bool // on fresh runs, or nothing is random; read only if found
-	Probes, Runs     int
+	// LastPass and NextFail bracket the boundary on the replicates of the study,
+	// which all searches share; read only if found.
+	LastPass, NextFail float64
+	Binding            string
+	Outcome, Reason    string
+	Confirmed          bool // on fresh runs, or nothing is random; read only if found
+	Probes, Runs       int
 }
 
 // Interval returns the ends of the boundary in the order of numbers; NaN where
@@ -70,9 +73,9 @@ var tail = []table.Column{
 	{Name: "reason", Kind: table.String, Definition: "what must be said of the outcome"},
 	{Name: "probes", Kind: table.Int64, Definition: "different values tried"},
 	{Name: "runs", Kind: table.Int64, Definition: "runs of all probes"},
-	{Name: "delta_ratio", Kind: table.Float64, Unit: "ratio", Definition: "change of value from the baseline's; NULL unless both are found"},
-	{Name: "delta_lo", Kind: table.Float64, Unit: "ratio", Definition: "least change that the intervals of both allow"},
-	{Name: "delta_hi", Kind: table.Float64, Unit: "ratio", Definition: "largest change that the intervals of both allow"},
+	{Name: "delta_ratio", Kind: table.Float64, Unit: "ratio", Definition: "change of the boundary from the baseline's, both on the replicates of the study, which meet the same requests; NULL unless both are found"},
+	{Name: "delta_lo", Kind: table.Float64, Unit: "ratio", Definition: "least change that the last passes and the first fails on these replicates allow: the resolution of the searches, no confidence interval"},
+	{Name: "delta_hi", Kind: table.Float64, Unit: "ratio", Definition: "largest change that they allow"},
 }
 
 // Columns are the columns of the table, with those of the outer axes.
@@ -106,16 +109,16 @@ func Rows(list []Search) []table.Row {
 
 // change compares a one-at-a-time change with its baseline.
 func change(s, base *Search) table.Row {
-	if s.OATPath == "" || base == nil || s.Outcome != Found || base.Outcome != Found || !(base.Value > 0) {
+	if s.OATPath == "" || base == nil || s.Outcome != Found || base.Outcome != Found || !(base.LastPass > 0) {
 		return table.Row{nil, nil, nil}
 	}
-	lo, hi := s.Interval()
-	baseLo, baseHi := base.Interval()
+	lo, hi := min(s.LastPass, s.NextFail), max(s.LastPass, s.NextFail)
+	baseLo, baseHi := min(base.LastPass, base.NextFail), max(base.LastPass, base.NextFail)
 	least, most := lo/baseHi-1, hi/baseLo-1
 	if !(lo > 0 && baseLo > 0) { // ratios of numbers above 0 only
 		least, most = math.NaN(), math.NaN()
 	}
-	return table.Row{s.Value/base.Value - 1, least, most}
+	return table.Row{s.LastPass/base.LastPass - 1, least, most}
 }
 
 func text(s string) any {
