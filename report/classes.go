@@ -21,7 +21,7 @@ func (r *Report) classes() []section {
 	if f == nil || f.Len() == 0 {
 		return nil
 	}
-	s := section{title: "by class of requests", head: []string{"point"}}
+	s := section{title: "by class of requests", aside: true, head: []string{"point"}}
 	listed := make([]int, 0, maxClassRows)
 	for i := range r.data.Points.Len() {
 		if from, to := r.data.ClassRows(i); to > from && len(listed) < maxClassRows {
@@ -48,7 +48,7 @@ func (r *Report) classes() []section {
 			name, _ := f.String(f.Index("class"), j)
 			n := "-"
 			if e, ok := r.data.ClassEstimate("requests_count", j); ok {
-				n = number.Significant(e.Mean)
+				n = fmt.Sprintf("%.0f", e.Mean)
 			}
 			row := slices.Concat([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(axes, i), []string{name, n})
 			for _, m := range classMetrics {

@@ -50,7 +50,7 @@ func (r *Report) deviations() []section {
 	axes := r.data.Varying(listed)
 	var out []section
 	for k, d := range decompositions {
-		s := section{title: d.title, head: []string{"point"}, long: len(ran) > maxDeviations || len(r.sections) > 1}
+		s := section{title: d.title, aside: true, head: []string{"point"}, long: len(ran) > maxDeviations || len(r.sections) > 1}
 		for _, c := range axes {
 			s.head = append(s.head, c.Name)
 		}

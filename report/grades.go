@@ -24,7 +24,7 @@ func (r *Report) grades() []section {
 		several = several || n.Hardware != list[0].Hardware
 		count[n.Grade]++
 	}
-	s := section{title: "where the numbers of the hardware come from", head: []string{"grade", "number", "value", "unit", "source", "set by"}, long: len(list) > fewGrades}
+	s := section{title: "where the numbers of the hardware come from", aside: true, head: []string{"grade", "number", "value", "unit", "source", "set by"}, long: len(list) > fewGrades}
 	if several {
 		s.head = append([]string{"hardware"}, s.head...)
 	}

@@ -3,55 +3,10 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"io"
-	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"scoville/sweep/results"
 )
-
-// Text writes the report for a terminal.
-func (r *Report) Text(w io.Writer) error {
-	var b bytes.Buffer
-	for _, line := range r.summary {
-		fmt.Fprintln(&b, line)
-	}
-	for _, s := range r.sections {
-		if s.long {
-			continue
-		}
-		fmt.Fprintln(&b)
-		if s.title != "" {
-			fmt.Fprintln(&b, s.title)
-		}
-		t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
-		for _, row := range append([][]string{s.head}, s.rows...) {
-			fmt.Fprintln(t, strings.Join(row, "\t"))
-		}
-		t.Flush()
-		for _, n := range s.notes {
-			fmt.Fprintln(&b, n)
-		}
-	}
-	for _, line := range r.plotLines() {
-		fmt.Fprintln(&b, line)
-	}
-	for i, note := range r.data.Manifest.Notes {
-		if i == 0 {
-			fmt.Fprintln(&b)
-		}
-		fmt.Fprintf(&b, "note  %s\n", note)
-	}
-	r.explanationText(&b)
-	files := []string{results.RunsFile, results.PointsFile, results.EffectsFile}
-	if slices.Contains(r.data.Manifest.Tables, results.SearchesFile) {
-		files = append(files, results.SearchesFile)
-	}
-	fmt.Fprintf(&b, "\nfiles  %s, %s in %s\n", strings.Join(files, ", "), File, r.data.Dir)
-	_, err := w.Write(b.Bytes())
-	return err
-}
 
 // markdown is the report as report.md.
 func (r *Report) markdown() []byte {

@@ -38,7 +38,9 @@ type section struct {
 	head  []string
 	rows  [][]string
 	notes []string
-	long  bool // in report.md only
+	long  bool     // in report.md only
+	aside bool     // on a terminal only where it fits whole
+	brief *section // for a terminal in its place; nil = itself
 }
 
 // maxSections is how many baselines have their table in the report.
