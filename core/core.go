@@ -66,6 +66,7 @@ type Result struct {
 	Stages      []Share         // in order of execution
 	Resources   []Share
 	Bound       string // resource that bounds the largest share of busy time
+	DecodeBound string // the same of steps with decodes and without prompts; "" if there are none
 	SimS        float64
 	Events      int64
 }

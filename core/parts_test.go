@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"scoville/core/metrics"
+	"scoville/core/workload"
 )
 
 // TestClosedForm: on the reference chip the closed form is the write-up's, and
@@ -42,5 +43,29 @@ func TestClosedForm(t *testing.T) {
 	}
 	if of("tpot_adapter") == 0 || math.Abs(of("tpot_adapter")-0.020) > 1e-9 {
 		t.Errorf("adapter takes %v ms of TPOT, 20 us a step", of("tpot_adapter"))
+	}
+}
+
+// TestDecodeBound: a run of long prompts waits for arithmetic most, its decodes
+// for KV; those of short prompts wait for the weights; answers of one token
+// have no decodes.
+func TestDecodeBound(t *testing.T) {
+	for _, c := range []struct {
+		prompt, output float64
+		bound, decode  string
+	}{
+		{8192, 64, "compute", "kv_memory"},
+		{128, 256, "weight_memory", "weight_memory"},
+		{8192, 1, "compute", ""},
+	} {
+		sc := reference(t, map[string]any{"workload.requests": 40, "engine.max_num_seqs": 4})
+		sc.Workload.Arrival, sc.Workload.RateRPS = workload.Burst, 0
+		sc.Workload.Class[0].Prompt.Mean = c.prompt
+		sc.Workload.Class[0].Output = workload.Dist{Kind: workload.Fixed, Mean: c.output}
+		for _, plain := range []bool{false, true} {
+			if r := simulate(t, sc, Options{Plain: plain}); r.Status != OK || r.Bound != c.bound || r.DecodeBound != c.decode {
+				t.Errorf("%v + %v tokens, plain %v: status %s, bound %q, decodes %q; want %q, %q", c.prompt, c.output, plain, r.Status, r.Bound, r.DecodeBound, c.bound, c.decode)
+			}
+		}
 	}
 }

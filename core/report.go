@@ -40,20 +40,29 @@ func (s *Simulator) report(sc *scenario.Scenario, cfg *engine.Config, bounds per
 		res.Classes = append(res.Classes, Class{c.Name, r.SummariseClass(int32(i))})
 	}
 	res.SimS, res.Events = o.End, o.Events
-	largest := 0.0
 	res.Stages, res.Resources = make([]Share, 0, len(o.Stages)), make([]Share, 0, len(o.Resources))
 	for i, v := range o.Stages {
 		res.Stages = append(res.Stages, Share{perf.Stage(i).String(), v})
 	}
 	for i, v := range o.Resources {
 		res.Resources = append(res.Resources, Share{perf.Resource(i).String(), v})
-		if v > largest {
-			res.Bound, largest = perf.Resource(i).String(), v
-		}
 	}
+	res.Bound, res.DecodeBound = most(&o.Resources), most(&o.Decoding)
 	if open(sc) {
 		judge(o.Requests, res)
 	}
+}
+
+// most names the resource with the largest share of seconds, the first at a
+// tie; "" when there are none.
+func most(seconds *[perf.NumResources]float64) (name string) {
+	largest := 0.0
+	for i, v := range seconds {
+		if v > largest {
+			name, largest = perf.Resource(i).String(), v
+		}
+	}
+	return name
 }
 
 // judge sets offered load and steadiness of an open loop.

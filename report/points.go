@@ -74,6 +74,9 @@ func (r *Report) table(title string, rank []int) section {
 	}
 	if points.Len() > 1 && slices.ContainsFunc(rank, func(i int) bool { return r.data.Value("bound", i) != nil }) {
 		marks = append(marks, table.Column{Name: "bound"})
+		if slices.ContainsFunc(rank, r.decodesApart) {
+			marks = append(marks, table.Column{Name: "decode_bound"})
+		}
 	}
 	for _, c := range slices.Concat(marks, r.metrics) {
 		s.head = append(s.head, c.Name)
@@ -159,6 +162,13 @@ func (r *Report) crossed(axes []table.Column) []section {
 		out[0].notes = append(out[0].notes, number.Plural(more, "more metric")+" in points.parquet")
 	}
 	return out
+}
+
+// decodesApart reports whether decodes of point i wait for another resource than
+// the run.
+func (r *Report) decodesApart(i int) bool {
+	v := r.data.Value("decode_bound", i)
+	return v != nil && v != r.data.Value("bound", i)
 }
 
 // loaded reports whether requests arrive by themselves at some point of

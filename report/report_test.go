@@ -126,6 +126,9 @@ func TestPoints(t *testing.T) {
 	for i := range 24 {
 		r := run(i, 0, float64(30-i), float64(10+i))
 		r.Axes = []any{float64(1000 * i), "a|b"}
+		if r.DecodeBound = r.Bound; i >= 4 {
+			r.DecodeBound = "kv_memory"
+		}
 		switch {
 		case i%5 == 0:
 			r.Status, r.Error = results.Infeasible, "weights of 13."+strings.Repeat("1", i%3+1)+" GiB do not fit"

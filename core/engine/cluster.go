@@ -158,6 +158,7 @@ func (c *Cluster) merge(out *Output) (completed, left int) {
 		out.Gaps = append(out.Gaps, o.Gaps...)
 		add(out.Stages[:], o.Stages[:])
 		add(out.Resources[:], o.Resources[:])
+		add(out.Decoding[:], o.Decoding[:])
 		add(out.Busy[:], o.Busy[:])
 		out.KVBytes += o.KVBytes
 		out.KVOnChip += o.KVOnChip

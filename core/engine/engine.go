@@ -131,6 +131,7 @@ type Output struct {
 
 	Stages    [perf.NumStages]float64    // exposed seconds
 	Resources [perf.NumResources]float64 // exposed seconds
+	Decoding  [perf.NumResources]float64 // of these, in steps with decodes and without prompts
 	Busy      [perf.NumResources]float64 // seconds at datasheet rate
 	KVBytes   float64                    // read by decodes
 	KVOnChip  float64                    // of these, on chip

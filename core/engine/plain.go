@@ -220,7 +220,7 @@ func (p *plain) execute() {
 	b.Swapped = p.swapped
 	p.m.Step(&b, &c)
 	p.cfg.disturb(&c, p.out.Steps, 0)
-	p.book(&c, resident)
+	p.book(&b, &c, resident)
 	p.share(&c)
 	p.now += c.Total.Value
 	p.arrive(false)
@@ -322,14 +322,17 @@ func (p *plain) accepted(s *plainSeq, n int) int {
 	return n
 }
 
-// book adds one step to the totals.
-func (p *plain) book(c *perf.Cost, resident float64) {
+// book adds one step of batch b to the totals.
+func (p *plain) book(b *perf.Batch, c *perf.Cost, resident float64) {
 	o, t := p.out, c.Total.Value
 	for i := range c.Stages {
 		o.Stages[i] += c.Stages[i].Value
 	}
 	for i := range c.Resources {
 		o.Resources[i] += c.Resources[i].Value
+		if b.DecodesOnly() {
+			o.Decoding[i] += c.Resources[i].Value
+		}
 		o.Busy[i] += c.Busy[i].Value
 	}
 	o.KVBytes += c.KVBytes.Value

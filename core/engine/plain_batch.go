@@ -135,7 +135,7 @@ func (p *plain) step(b *perf.Batch, resident int) perf.Cost {
 	p.change()
 	p.m.Step(b, &c)
 	p.cfg.disturb(&c, p.out.Steps, 0)
-	p.book(&c, float64(resident))
+	p.book(b, &c, float64(resident))
 	p.now += c.Total.Value
 	p.arrive(false)
 	return c

@@ -179,6 +179,9 @@ func (e *Engine) book(m int) {
 	o, c, f := e.out, &e.cost, float64(m)
 	c.AddStages(f, &o.Stages)
 	c.AddResources(f, &o.Resources)
+	if e.batch.DecodesOnly() {
+		c.AddResources(f, &o.Decoding)
+	}
 	var busy [perf.NumResources]float64
 	for _, r := range tracked {
 		busy[r] = c.Busy[r].Sum(f)

@@ -135,6 +135,9 @@ func (b *Batch) AddDecode(ctx, window int) {
 	}
 }
 
+// DecodesOnly reports whether the step has decodes and no prompts.
+func (b *Batch) DecodesOnly() bool { return b.Decodes > 0 && b.Chunks == 0 }
+
 // AddVerify adds one decoding sequence that verifies n draft tokens beside its
 // one new token, after ctx tokens of context with that one included. Its KV is
 // read once for all of them.

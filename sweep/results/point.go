@@ -25,6 +25,7 @@ type point struct {
 	capacity   statistic.Mean
 	load       statistic.Mean
 	bounds     []string // of the ok runs
+	decodes    []string // their bounds in steps of decodes alone
 	print      uint64   // of all metrics of all ok runs
 }
 
@@ -90,6 +91,9 @@ func (b *board) add(r *Run) error {
 	p.load.Add(r.LoadRatio)
 	if r.Bound != "" {
 		p.bounds = append(p.bounds, r.Bound)
+	}
+	if r.DecodeBound != "" {
+		p.decodes = append(p.decodes, r.DecodeBound)
 	}
 	return nil
 }
@@ -198,7 +202,7 @@ var pointHead = []table.Column{
 // first run that is not ok, and means or verdicts over the ok runs.
 var (
 	pointShared = []string{"point_id", "point_index", "status", "error", "baseline", "oat_path", "oat_level", "oat_change_ratio", "search_id"}
-	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "weakest_source", "calibrated", "extrapolated", "outside", "accuracy_loss_ratio", "sim_version"}
+	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "decode_bound", "weakest_source", "calibrated", "extrapolated", "outside", "accuracy_loss_ratio", "sim_version"}
 )
 
 // statistics are the suffixes of a metric's columns in points.
@@ -241,7 +245,7 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 		slo = nil
 	}
 	row = append(row, flag(slo), flag(steady), p.offered.Value(), p.capacity.Value(), p.load.Value(),
-		text(mostFrequent(p.bounds)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
+		text(mostFrequent(p.bounds)), text(mostFrequent(p.decodes)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
 	return append(row, b.verdict(p, row)...)
 }
 

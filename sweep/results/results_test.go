@@ -47,7 +47,7 @@ func testRuns() []Run {
 					Axes:   []any{float64(load + 1), 4000.0},
 					SLOOk:  &yes,
 					Steady: &yes, OfferedRPS: float64(load + 1), CapacityRPS: 10, LoadRatio: float64(load+1) / 10,
-					Bound: "weight_path", WeakestSource: "assumed", Calibrated: true, SimS: 100, Events: 5, SeedHex: fmt.Sprintf("%016x", rep),
+					Bound: "weight_path", DecodeBound: "kv_path", WeakestSource: "assumed", Calibrated: true, SimS: 100, Events: 5, SeedHex: fmt.Sprintf("%016x", rep),
 				}
 				ttft := 100 * float64(load+1) * (1 + float64(rep)/10)
 				if cut == 1 {
@@ -137,7 +137,7 @@ func TestDataset(t *testing.T) {
 		"point_id": "p01", "point_index": int64(1), "replicate": int64(1), "status": "ok", "error": nil, "baseline": false,
 		"oat_path": "hardware.weight_bandwidth_gb_s", "oat_level": "-20%", "oat_change_ratio": -0.2, "search_id": nil, "probe": nil,
 		"rate_rps": 1.0, "weight_bandwidth_gb_s": 3200.0, "ttft_p99_ms": 137.5, "output_tok_s": 50.0,
-		"slo_ok": true, "steady": true, "offered_rps": 1.0, "capacity_rps": 10.0, "load_ratio": 0.1, "bound": "weight_path",
+		"slo_ok": true, "steady": true, "offered_rps": 1.0, "capacity_rps": 10.0, "load_ratio": 0.1, "bound": "weight_path", "decode_bound": "kv_path",
 		"weakest_source": "assumed", "calibrated": true, "sim_s": 100.0, "events": int64(5), "sim_version": int64(3), "seed_hex": "0000000000000001",
 	})
 	want(t, whole(t, d), 0, map[string]any{"baseline": true, "oat_path": nil, "oat_level": nil, "oat_change_ratio": nil})
@@ -147,7 +147,7 @@ func TestDataset(t *testing.T) {
 	const half = 24.841377
 	want(t, d.Points, 0, map[string]any{
 		"point_id": "p00", "status": "ok", "baseline": true, "runs": int64(3), "runs_ok": int64(3), "ttft_p99_ms_mean": 110.0,
-		"ttft_p99_ms_n": int64(3), "ttft_p99_ms_delta_ratio": nil, "ttft_p99_ms_delta_ci_lo": nil, "output_tok_s_ci_hi": 50.0, "bound": "weight_path",
+		"ttft_p99_ms_n": int64(3), "ttft_p99_ms_delta_ratio": nil, "ttft_p99_ms_delta_ci_lo": nil, "output_tok_s_ci_hi": 50.0, "bound": "weight_path", "decode_bound": "kv_path",
 	})
 	near(t, "ci_lo", cellOf(d.Points, 0, "ttft_p99_ms_ci_lo"), 110-half, 1e-5)
 	near(t, "ci_hi", cellOf(d.Points, 0, "ttft_p99_ms_ci_hi"), 110+half, 1e-5)
@@ -229,7 +229,7 @@ func TestRunsThatAreNotOK(t *testing.T) {
 	want(t, d.Points, 0, map[string]any{"status": "failed", "error": "stalled", "runs": int64(3), "runs_ok": int64(2), "ttft_p99_ms_n": int64(2), "ttft_p99_ms_mean": 110.0})
 	// Only replicate 0 has both values: 125 against 100.
 	want(t, d.Points, 1, map[string]any{"ttft_p99_ms_delta_ratio": 0.25, "ttft_p99_ms_delta_ci_lo": nil, "output_tok_s_delta_ratio": 0.0})
-	want(t, d.Points, 2, map[string]any{"status": "infeasible", "runs_ok": int64(0), "ttft_p99_ms_mean": nil, "ttft_p99_ms_n": int64(0), "steady": nil, "bound": nil, "capacity_rps": nil})
+	want(t, d.Points, 2, map[string]any{"status": "infeasible", "runs_ok": int64(0), "ttft_p99_ms_mean": nil, "ttft_p99_ms_n": int64(0), "steady": nil, "bound": nil, "decode_bound": nil, "capacity_rps": nil})
 	want(t, d.Points, 3, map[string]any{"status": "ok", "ttft_p99_ms_n": int64(3), "ttft_p99_ms_delta_ratio": nil})
 	want(t, effects(t, d), 0, map[string]any{"n": int64(1), "effect": 0.25, "ci_lo": nil})
 	want(t, effects(t, d), 1, map[string]any{"n": int64(2), "effect": 0.0, "ci_lo": 0.0})

@@ -47,6 +47,7 @@ type Run struct {
 	CapacityRPS   float64 // requests per second that the point can serve
 	LoadRatio     float64 // offered / capacity
 	Bound         string  // resource with the largest share of device time
+	DecodeBound   string  // of these, of steps with decodes and without prompts
 	WeakestSource string  // weakest grade among the numbers that went in
 	Calibrated    bool    // an overlay from a calibration applies to this point
 
@@ -85,6 +86,7 @@ var runTail = []table.Column{
 	{Name: "capacity_rps", Kind: table.Float64, Unit: "rps", Definition: "requests per second that the point can serve"},
 	{Name: "load_ratio", Kind: table.Float64, Unit: "ratio", Definition: "offered_rps / capacity_rps"},
 	{Name: "bound", Kind: table.String, Definition: "resource with the largest share of device time"},
+	{Name: "decode_bound", Kind: table.String, Definition: "resource with the largest share of the time of steps with decodes and without prompts: what decodes wait for where prompts decide bound; NULL if there are no such steps"},
 	{Name: "weakest_source", Kind: table.String, Definition: "weakest grade among the numbers that went in: published, calibrated, derived or assumed, weakest last"},
 	{Name: "calibrated", Kind: table.Bool, Definition: "an overlay from a calibration applies to this point"},
 	{Name: "extrapolated", Kind: table.Bool, Definition: "the point lies outside the conditions that its calibration was measured at; NULL without calibration"},
@@ -133,7 +135,7 @@ func (s *Set) runRow(row table.Row, r *Run) table.Row {
 	if r.Status != OK {
 		slo, steady = nil, nil
 	}
-	return append(row, flag(slo), flag(steady), r.OfferedRPS, r.CapacityRPS, r.LoadRatio, text(r.Bound),
+	return append(row, flag(slo), flag(steady), r.OfferedRPS, r.CapacityRPS, r.LoadRatio, text(r.Bound), text(r.DecodeBound),
 		text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), r.SimS, r.Events, int64(s.meta.SimVersion), text(r.SeedHex))
 }
 

@@ -43,7 +43,7 @@ func Fill(ctx context.Context, p *plan.Plan, sim Simulate, sc *scenario.Scenario
 		r.Classes = append(r.Classes, class.Values{Name: c.Name, Metrics: c.Summary})
 	}
 	r.OfferedRPS, r.CapacityRPS, r.LoadRatio = res.OfferedRPS, res.CapacityRPS, res.LoadRatio
-	r.Bound, r.SimS, r.Events = res.Bound, res.SimS, res.Events
+	r.Bound, r.DecodeBound, r.SimS, r.Events = res.Bound, res.DecodeBound, res.SimS, res.Events
 	if res.Status == core.OK {
 		r.SLOOk = meets(sc.SLO, res.Summary)
 		r.Steady = flag(res.Steady)
