@@ -18,6 +18,7 @@ import (
 	"scoville/calibrate/fit"
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
+	"scoville/calibrate/reading"
 	"scoville/calibrate/results"
 	"scoville/calibrate/spec"
 	"scoville/core"
@@ -27,14 +28,17 @@ import (
 // Options say what to calibrate on. Files is needed, the rest optional.
 type Options struct {
 	Files    []string
-	Spec     string // file of a fit specification
-	Model    string // catalogue name or config.json, where the files do not say
-	Hardware string // likewise
-	Where    string // filter of rows
-	Unit     string // "ms" or "s": latencies whose column names no unit; "" = ask
-	Output   string // overlay to write; "" = nothing is written
-	Jobs     int    // simulations at once; 0 = 1
+	Spec     string   // file of a fit specification
+	Model    string   // catalogue name or config.json, where the files do not say
+	Hardware string   // likewise
+	Where    string   // filter of rows
+	Set      []string // "scenario.key=value" for all rows, before the files and [data.fixed]
+	Unit     string   // "ms" or "s": latencies whose column names no unit; "" = ask
+	Output   string   // overlay to write; "" = nothing is written
+	Jobs     int      // simulations at once; 0 = 1
 	Log      func(string)
+
+	tolerant bool // of several files, unreadable ones are listed
 }
 
 // InputError is an error of the measurements, the specification or the
@@ -105,6 +109,7 @@ type input struct {
 	opt     Options
 	dropped []results.Dropped
 	conds   []objective.Condition
+	unread  []error // files that could not be read, where that is tolerated
 }
 
 // read reads files and specification and selects rows.
@@ -119,7 +124,12 @@ func read(opt Options) (*input, error) {
 	if !slices.Contains([]string{"", "ms", "s"}, opt.Unit) {
 		return nil, fmt.Errorf("--unit %s: the units are ms and s", opt.Unit)
 	}
-	names, err := expand(opt.Files)
+	sets, err := reading.Sets(opt.Set)
+	if err != nil {
+		return nil, err
+	}
+	in.spec.Fixed = append(in.spec.Fixed, sets...)
+	names, err := reading.Expand(opt.Files)
 	if err != nil {
 		return nil, err
 	}
@@ -137,14 +147,21 @@ func read(opt Options) (*input, error) {
 		if err != nil {
 			return nil, unreadable(name, err)
 		}
-		f, err := measured.Read(name, data, measured.Options{Format: in.spec.Format, Columns: in.spec.Columns, Unit: opt.Unit})
-		if err != nil {
-			return nil, err
+		f, err := measured.Read(name, data, measured.Options{Format: in.spec.Format, Columns: in.spec.Columns, Unit: opt.Unit, Fixed: in.spec.Fixed})
+		if err == nil {
+			err = describe(name, f)
 		}
-		if err := describe(name, f); err != nil {
+		switch {
+		case err != nil && opt.tolerant && len(names) > 1:
+			in.unread = append(in.unread, err)
+		case err != nil:
 			return nil, err
+		default:
+			in.files = append(in.files, f)
 		}
-		in.files = append(in.files, f)
+	}
+	if len(in.files) == 0 {
+		return nil, in.unread[0]
 	}
 	for i, f := range in.files {
 		for _, g := range in.files[:i] {
@@ -154,31 +171,6 @@ func read(opt Options) (*input, error) {
 		}
 	}
 	return in, in.selectRows()
-}
-
-// expand replaces patterns that name no file by the files they match, sorted,
-// for shells that leave them alone. A pattern without a match is an error.
-func expand(args []string) ([]string, error) {
-	var names []string
-	for _, arg := range args {
-		_, err := os.Stat(arg)
-		if err == nil || !strings.ContainsAny(arg, "*?[") {
-			names = append(names, arg)
-			continue
-		}
-		match, err := filepath.Glob(arg)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", arg, err)
-		}
-		if len(match) == 0 {
-			return nil, fmt.Errorf("%s: no file has such a name", arg)
-		}
-		names = append(names, match...)
-	}
-	if len(names) == 0 {
-		return nil, fmt.Errorf("no file of measurements is given")
-	}
-	return names, nil
 }
 
 // describe adds what a file beside a log of requests says of the run.
@@ -240,7 +232,10 @@ func (in *input) selectRows() error {
 		return fmt.Errorf("the filter keeps none of %d rows", total)
 	}
 	measured.DropDuplicates(in.rows)
-	in.dropUnknown()
+	measured.Suspect(in.rows)
+	if !in.opt.tolerant {
+		in.dropUnknown()
+	}
 	return in.fold()
 }
 

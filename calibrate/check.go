@@ -7,71 +7,78 @@ import (
 	"strings"
 
 	"scoville/calibrate/objective"
+	"scoville/calibrate/reading"
 )
 
 // Check reads files as a fit would and says what it understood: columns and
-// units, load model, conditions, and rows that a fit would leave out and why.
-// It simulates only open-loop rows, once, to see which are saturated. Several chips or models are no error here.
+// units, load model, conditions, what is assumed and what looks wrong, and rows
+// that a fit would leave out and why. It simulates only open-loop rows, once,
+// to see which are saturated. Several chips or models are no error here, nor
+// is a chip or model that is not said: the text asks for it. Of several files,
+// those that cannot be read are named and the others read; the error then comes
+// with the text.
 func Check(ctx context.Context, opt Options) (string, error) {
 	text, err := check(ctx, opt)
 	if ctx.Err() != nil {
 		return "", ctx.Err()
 	}
 	if err != nil {
-		return "", &InputError{err}
+		return text, &InputError{err}
 	}
 	return text, nil
 }
 
 func check(ctx context.Context, opt Options) (string, error) {
+	opt.tolerant = true
 	in, err := read(opt)
 	if err != nil {
 		return "", err
 	}
 	var b strings.Builder
-	for _, f := range in.files {
-		fmt.Fprintf(&b, "%s  %s form, %s, sha256 %s\n", f.Name, f.Form, count(len(f.Rows), "row"), f.SHA256[:16])
-		width := 0
-		for _, m := range f.Mapping {
-			width = max(width, len(m.Column))
-		}
-		for _, m := range f.Mapping {
-			fmt.Fprintf(&b, "  %-*s -> %s\n", width, m.Column, m.Meaning)
-		}
-		if len(f.Ignored) > 0 {
-			fmt.Fprintf(&b, "  not used: %s\n", strings.Join(f.Ignored, ", "))
-		}
-		if f.Load != "" {
-			fmt.Fprintf(&b, "  load: %s\n", f.Load)
-		}
-		for _, n := range f.Notes {
-			fmt.Fprintf(&b, "  note: %s\n", n)
-		}
-	}
+	reading.Files(&b, in.files)
+	asks := reading.Unsaid(in.rows, in.spec.Fixed)
 	several := in.oneGroup()
 	if _, ok := several.(*severalError); several != nil && !ok {
-		return "", several
+		several = nil // every row is dropped for what is not said
 	}
 	if err := in.resolve(ctx); err != nil {
 		return "", err
 	}
 	in.summary(&b)
+	for _, a := range asks {
+		fmt.Fprintf(&b, "needed  %s\n", a)
+	}
 	if several != nil {
 		fmt.Fprintf(&b, "%v\n", several)
+	}
+	if len(in.conds) > 0 || len(asks) > 0 {
+		o := &in.opt
+		reading.Next(&b, reading.Command{Files: o.Files, Sets: o.Set, Flags: [][2]string{
+			{"--spec", o.Spec}, {"--hardware", o.Hardware}, {"--model", o.Model}, {"--unit", o.Unit}, {"--where", o.Where},
+		}}, len(asks) > 0 || several != nil)
+	}
+	for _, err := range in.unread {
+		fmt.Fprintf(&b, "not read: %v\n", err)
+	}
+	if len(in.unread) > 0 {
+		return b.String(), fmt.Errorf("%s could not be read", count(len(in.unread), "file"))
 	}
 	return b.String(), nil
 }
 
-// summary prints counts, load model, notes and dropped rows.
+// summary prints counts, load model, ranges, notes and dropped rows.
 func (in *input) summary(b *strings.Builder) {
 	used := 0
 	for i := range in.conds {
 		used += len(in.conds[i].Rows)
 	}
-	fmt.Fprintf(b, "rows    %d selected, %d usable -> %s with %s\n", len(in.rows), used, count(len(in.conds), "condition"), strings.Join(in.metrics(), ", "))
+	line := fmt.Sprintf("rows    %d selected, %d usable -> %s with %s", len(in.rows), used, count(len(in.conds), "condition"), strings.Join(in.metrics(), ", "))
+	fmt.Fprintln(b, strings.TrimSuffix(line, " with "))
 	var loads []string
 	rows := map[string]int{}
+	runs := make([]reading.Run, len(in.conds))
 	for i := range in.conds {
+		runs[i] = reading.Run{Scenario: &in.conds[i].Scenario, Rows: in.conds[i].Rows}
 		load := in.conds[i].Load()
 		if rows[load] == 0 {
 			loads = append(loads, load)
@@ -81,12 +88,28 @@ func (in *input) summary(b *strings.Builder) {
 	for i, load := range loads {
 		loads[i] = fmt.Sprintf("%s %s", count(rows[load], "row"), load)
 	}
-	fmt.Fprintf(b, "load    %s\n", strings.Join(loads, ", "))
+	if len(loads) > 0 {
+		fmt.Fprintf(b, "load    %s\n", strings.Join(loads, ", "))
+	}
+	reading.Ranges(b, runs, in.metrics())
 	for _, n := range in.notes() {
 		fmt.Fprintf(b, "assumed %s\n", n)
 	}
+	for _, s := range reading.Suspects(in.rows) {
+		fmt.Fprintf(b, "suspect %s\n", s)
+	}
+	example := map[string]string{}
+	for _, o := range in.rows {
+		if r := reasonOf(o.Dropped); o.Dropped != "" && example[r] == "" {
+			_, example[r], _ = strings.Cut(o.Dropped, ": ")
+		}
+	}
 	for _, d := range in.dropped {
-		fmt.Fprintf(b, "dropped %s: %s (%s)\n", count(len(d.Rows), "row"), d.Reason, strings.Join(d.Rows[:min(3, len(d.Rows))], " "))
+		reason := d.Reason
+		if e := example[d.Reason]; e != "" {
+			reason += ": " + e
+		}
+		fmt.Fprintf(b, "dropped %s: %s (%s)\n", count(len(d.Rows), "row"), reason, strings.Join(d.Rows[:min(3, len(d.Rows))], " "))
 	}
 }
 

@@ -8,12 +8,16 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"slices"
 	"strings"
 
+	"scoville/calibrate/measured/bench"
+	"scoville/calibrate/measured/console"
 	"scoville/calibrate/measured/grid"
 	"scoville/calibrate/measured/request"
 	"scoville/calibrate/measured/row"
 	"scoville/calibrate/measured/silicon"
+	"scoville/calibrate/measured/stages"
 	"scoville/calibrate/measured/step"
 	"scoville/calibrate/measured/tidy"
 	"scoville/core/scenario"
@@ -41,6 +45,14 @@ const (
 	PhaseGrid      = "phase-grid"
 	Steps          = "steps"
 	Requests       = "requests"
+	Serve          = "vllm-bench"
+	Detailed       = "vllm-detailed"
+	SweepSummary   = "sweep-summary"
+	Latency        = "vllm-latency"
+	Throughput     = "vllm-throughput"
+	InferenceX     = "inferencex"
+	InferencePerf  = "inference-perf"
+	Console        = "console"
 	Tidy           = "tidy"
 )
 
@@ -67,6 +79,15 @@ var forms = []form{
 	{PhaseGrid, grid.IsPhase, grid.ReadPhase},
 	{Steps, step.Is, step.Read},
 	{Requests, request.Is, request.Read},
+	{Latency, bench.IsLatency, bench.ReadLatency},
+	{Throughput, bench.IsThroughput, bench.ReadThroughput},
+	{SweepSummary, bench.IsSummary, bench.ReadSummary},
+	{Detailed, bench.IsDetailed, bench.ReadServe},
+	{Serve, bench.IsServe, bench.ReadServe},
+	{Serve, bench.IsTable, tidy.Read},
+	{InferenceX, bench.IsInferenceX, bench.ReadInferenceX},
+	{InferencePerf, stages.Is, stages.Read},
+	{Console, console.Is, console.Read},
 	{Tidy, func(*row.Source) bool { return true }, tidy.Read},
 }
 
@@ -90,6 +111,9 @@ func Read(name string, data []byte, opt Options) (*File, error) {
 	if err := read.read(src, f); err != nil {
 		return nil, err
 	}
+	if slices.ContainsFunc(f.Rows, func(o Observation) bool { return o.Value("hardware.name") == nil || o.Value("engine.tp") == nil }) {
+		f.Notes = append(f.Notes, src.Hints()...)
+	}
 	if len(f.Rows) == 0 {
 		return nil, &scenario.Error{File: name, Msg: "no rows below the header"}
 	}
@@ -100,18 +124,31 @@ func Read(name string, data []byte, opt Options) (*File, error) {
 func choose(src *row.Source, name string) (*form, error) {
 	for i := range forms {
 		f := &forms[i]
-		if f.name == name || (name == "" || name == Auto) && f.is(src) {
+		if (name == "" || name == Auto || f.name == name) && (f.is(src) || f.name == name && !several(name)) {
 			return f, nil
 		}
 	}
 	return nil, &scenario.Error{File: src.Name, Msg: fmt.Sprintf("no format %q", name), Hint: "the formats are " + strings.Join(Formats(), ", ")}
 }
 
+// several reports whether a form is written in more than one way.
+func several(name string) bool {
+	n := 0
+	for _, f := range forms {
+		if f.name == name {
+			n++
+		}
+	}
+	return n > 1
+}
+
 // Formats lists the names of the forms, Auto first.
 func Formats() []string {
 	names := []string{Auto}
 	for _, f := range forms {
-		names = append(names, f.name)
+		if !slices.Contains(names, f.name) {
+			names = append(names, f.name)
+		}
 	}
 	return names
 }

@@ -39,7 +39,7 @@ func rowsOf(files ...*File) []*Observation {
 
 func TestTidy(t *testing.T) {
 	f := read(t, "x.csv", tidyFile, Options{})
-	if f.Form != Tidy || len(f.Rows) != 2 || fmt.Sprint(f.Ignored) != "[output_throughput]" {
+	if f.Form != Tidy || len(f.Rows) != 2 || len(f.Ignored) != 0 {
 		t.Fatalf("%s, %d rows, ignored %v", f.Form, len(f.Rows), f.Ignored)
 	}
 	first := &f.Rows[0]
@@ -88,10 +88,10 @@ func TestOpenLoop(t *testing.T) {
 // What an open-loop row leaves out is noted; a rate under a cap is no load that
 // can be simulated.
 func TestOpenLoopIncomplete(t *testing.T) {
-	f := read(t, "x.csv", "model,gpu,isl,osl,request_rate,max_concurrency,num_prompts,ttft_p50_ms\n"+
-		"llama-2-7b,a100-80,100,50,4,,,30\n"+
-		"llama-2-7b,a100-80,100,50,4,16,200,30\n"+
-		"llama-2-7b,a100-80,100,50,4,,200,30\n", Options{})
+	f := read(t, "x.csv", "model,gpu,tp,isl,osl,request_rate,max_concurrency,num_prompts,ttft_p50_ms\n"+
+		"llama-2-7b,a100-80,1,100,50,4,,,30\n"+
+		"llama-2-7b,a100-80,1,100,50,4,16,200,30\n"+
+		"llama-2-7b,a100-80,1,100,50,4,,200,30\n", Options{})
 	if r := &f.Rows[0]; len(r.Notes) != 1 || r.Notes[0] != "number of requests not said: 1000" || r.Value("workload.requests") != 1000 {
 		t.Errorf("notes %q, %v requests", r.Notes, r.Value("workload.requests"))
 	}
@@ -147,7 +147,7 @@ func TestBadFiles(t *testing.T) {
 		{"a;b;c\n1;2;3\n", "x.csv:1:1: the header is one cell"},
 		{"a,b\n1,2\n", "x.csv:1:1: no column holds a latency"},
 		{"isl,ttft_mean_ms,isl\n", `x.csv:1:18: column "isl" occurs twice`},
-		{"isl,input_len,ttft_mean_ms\n1,1,1\n", `x.csv:1:5: columns "isl" and "input_len" are both workload.class.measured.prompt_tokens`},
+		{"isl,input_len,ttft_mean_ms\n1,2,1\n", `x.csv:1:5: columns "isl" and "input_len" are both workload.class.measured.prompt_tokens`},
 		{"isl,mean_ttft\n1,1\n", "x.csv:1:5: mean_ttft: no unit in the name"},
 		{"isl,mean_ttft\n1,1\n", "is it ms or s? say --unit ms or --unit s, or rename the column to ttft_mean_ms or ttft_mean_s"},
 		{"engine.tpp,ttft_mean_ms\n1,1\n", `x.csv:1:1: no parameter "engine.tpp"`},

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"scoville/calibrate/measured"
 	"scoville/calibrate/measured/row"
@@ -59,6 +60,7 @@ func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.As
 		c := Condition{Scenario: r.Scenario, Kind: o.Kind, Scored: o.Scored, Shape: o.Shape}
 		c.complete(o, slices.Concat(o.Values, extra))
 		if o.Dropped = c.unfit(); o.Dropped != "" {
+			o.Saturated = strings.HasPrefix(o.Dropped, "saturated")
 			continue
 		}
 		run := c.runKey(o, string(r.Canonical()))
@@ -178,7 +180,7 @@ func screen(ctx context.Context, conds []Condition, extra []scenario.Assignment)
 	var kept []Condition
 	for i := range conds {
 		sc := conds[i].Scenario
-		if sc.Workload.Arrival == workload.Closed || conds[i].Kind != row.Serving {
+		if sc.Workload.Arrival == workload.Closed || conds[i].Kind != row.Serving || roomForAll(&sc) {
 			kept = append(kept, conds[i])
 			continue
 		}
@@ -196,13 +198,26 @@ func screen(ctx context.Context, conds []Condition, extra []scenario.Assignment)
 		}
 		reason := overloaded(res)
 		for _, o := range conds[i].Rows {
-			o.Dropped = reason
+			o.Dropped, o.Saturated = reason, reason != ""
 		}
 		if reason == "" {
 			kept = append(kept, conds[i])
 		}
 	}
 	return kept, nil
+}
+
+// roomForAll reports whether the running batch and the KV cache hold all
+// requests of a run at once: nothing waits then, so that its latencies follow
+// from the steps alone whatever the rate, and a rate above capacity is only a
+// short run.
+func roomForAll(sc *scenario.Scenario) bool {
+	w := &sc.Workload
+	if w.Requests < 1 || w.Requests > sc.Engine.MaxNumSeqs || len(w.Class) != 1 {
+		return false
+	}
+	held := float64(w.Requests) * (w.Class[0].Prompt.Mean + w.Class[0].Output.Mean)
+	return held <= saturated*float64(perf.Memory(sc).Blocks)*float64(sc.Engine.BlockSize)
 }
 
 // overloaded says that a run was saturated, "" if it was not.

@@ -89,7 +89,7 @@ func TestBadSpecs(t *testing.T) {
 		{"schema = 1\n[parms.a]\nx = 1\n", `fit.toml:3:1: parms.a.x: no key "parms"`},
 		{"schema = 1\n[data]\nformt = \"tidy\"\n", `fit.toml:3:1: data.formt: no key "formt"`},
 		{"schema = 1\n[data]\nformt = \"tidy\"\n", `did you mean "format"?`},
-		{"schema = 1\n[data]\nformat = \"vllm-bench\"\n", `"vllm-bench" is not known here`},
+		{"schema = 1\n[data]\nformat = \"house\"\n", `"house" is not known here`},
 		{"schema = 1\n[data.columns]\n\"engine.tpp\" = \"x\"\n", `fit.toml:3:1: data.columns.engine.tpp: no parameter "engine.tpp"`},
 		{"schema = 1\n[data.columns]\n\"engine.tp\" = 4\n", "4 is not a text"},
 		{"schema = 1\n[data.fixed]\n\"engine.tpp\" = 4\n", `did you mean "engine.tp"?`},

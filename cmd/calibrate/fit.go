@@ -18,9 +18,11 @@ func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "fit FILE...",
 		Short: "Fit parameters to files of measured latencies and write an overlay",
 		Long: strings.TrimSpace(`
-Fit reads CSV files of measured serving runs (tidy tables whose header names
-scenario keys and metrics with units, or rows of aiconfigurator), fits the
-parameters of the performance model to TTFT and TPOT together, predicts what it
+Fit reads files of measured serving runs in any of these forms: JSON of vllm
+bench serve (also with its requests, also several objects a file), of vllm
+bench sweep, latency and throughput, of inference-perf and InferenceX; console
+blocks of vllm bench serve in logs and Markdown; rows of aiconfigurator; tables
+whose header names scenario keys and metrics with units. It fits the parameters of the performance model to TTFT and TPOT together, predicts what it
 held out, and writes OUT.toml, OUT.fit.json and OUT.residuals.parquet. One fit
 is about one chip, model and engine version: choose with --where.
 `) + "\n" + exitCodes,
@@ -61,6 +63,7 @@ func inputFlags(c *cobra.Command, o *calibrate.Options) {
 	f.StringVar(&o.Spec, "spec", "", "specification of the fit (TOML)")
 	f.StringVar(&o.Model, "model", "", "model, where the files do not say: a catalogue name, a config.json, or a profile (.toml)")
 	f.StringVar(&o.Hardware, "hardware", "", "chip, where the files do not say: a catalogue name or a hardware file")
+	f.StringArrayVar(&o.Set, "set", nil, "value of a scenario key for all rows, such as engine.tp=8; repeatable")
 	f.StringVar(&o.Unit, "unit", "", "unit of latencies whose column names none: ms or s")
 	f.StringVar(&o.Where, "where", "", `rows to use, such as 'tp >= 4 && model ~ "70b"'`)
 }
@@ -71,14 +74,25 @@ func checkCommand(stdout io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "check FILE...",
 		Short: "Say what a fit would read: columns, units, load, rows left out; no fit",
-		Args:  cobra.MinimumNArgs(1),
+		Long: strings.TrimSpace(`
+Check reads files as fit does, in all its forms, and prints what it understood:
+form, columns and their units, how the server was driven, ranges, what is
+assumed, what looks wrong (a warm prefix cache, stream chunks that are no
+tokens, early stopping, failures), rows left out and why, what is still to be
+given (--hardware, --model, --set engine.tp=8, --unit) and the next command. A
+latency without a unit is an error that asks. What the name of a file suggests
+is said, never taken; only lengths and batch of offline runs are read from it.
+Patterns such as 'runs/*.json' need no shell.
+`) + "\n" + exitCodes,
+		Example: `  calibrate check runs/*.json --hardware h100-sxm --set engine.tp=8
+  calibrate check report.md --model llama-3.1-8b`,
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			o.Files = args
 			text, err := calibrate.Check(c.Context(), o)
-			if err != nil {
-				return err
+			if _, werr := io.WriteString(stdout, text); werr != nil && err == nil {
+				return werr
 			}
-			_, err = io.WriteString(stdout, text)
 			return err
 		},
 	}

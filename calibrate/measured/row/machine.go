@@ -17,8 +17,8 @@ import (
 func Canonical(path, text string) string {
 	switch path {
 	case "hardware.name":
-		if e, err := hardware.Catalog(text); err == nil {
-			return e.Hardware.Name
+		if name := Chip(text); name != "" {
+			return name
 		}
 	case "engine.version":
 		if m := ImageTag.FindStringSubmatch(text); m != nil {

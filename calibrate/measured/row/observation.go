@@ -113,7 +113,17 @@ type Observation struct {
 
 // New returns an empty observation of a record.
 func New(s *Sheet, rec int) Observation {
-	o := Observation{File: s.File, Line: s.Records[rec].At[0].Line, sheet: s, record: rec, column: map[string]int{}}
+	r := &s.Records[rec]
+	o := Observation{
+		File: s.File, Line: r.At[0].Line, Kind: r.Kind, Notes: r.Notes, Suspects: r.Suspects, Dropped: r.Dropped, Saturated: strings.HasPrefix(r.Dropped, "saturated"), Records: r.Requests,
+		Facts: map[string]float64{}, sheet: s, record: rec, column: map[string]int{},
+	}
+	for i := range r.Requests {
+		o.Scored = append(o.Scored, i)
+	}
+	if r.Line > 0 {
+		o.Line = r.Line
+	}
 	if i := s.Index("id"); i >= 0 {
 		o.ID = s.Records[rec].Cells[i]
 	}
@@ -137,6 +147,31 @@ func (o *Observation) Set(path string, v any, column int) {
 	o.Values = append(o.Values, scenario.Assignment{Path: path, Value: v})
 	if column >= 0 {
 		o.column[path] = column
+	}
+}
+
+// Unset takes back what the row says of a key.
+func (o *Observation) Unset(path string) {
+	o.Values = slices.DeleteFunc(o.Values, func(a scenario.Assignment) bool { return a.Path == path })
+	delete(o.column, path)
+}
+
+// Note adds an assumption made for the row.
+func (o *Observation) Note(format string, args ...any) {
+	o.Notes = append(o.Notes, fmt.Sprintf(format, args...))
+}
+
+// Suspect adds what may be wrong with the row's values. What stands before a
+// colon is the suspicion without the figures of the row.
+func (o *Observation) Suspect(format string, args ...any) {
+	o.Suspects = append(o.Suspects, fmt.Sprintf(format, args...))
+}
+
+// Saturate leaves the row out as a run beyond capacity, whose throughput is
+// still worth scoring.
+func (o *Observation) Saturate(format string, args ...any) {
+	if o.Dropped == "" {
+		o.Dropped, o.Saturated = "saturated: "+fmt.Sprintf(format, args...), true
 	}
 }
 
@@ -184,6 +219,22 @@ func (o *Observation) Measure(metric string, ms float64, column int, unsaid bool
 	if column >= 0 {
 		o.column[metric] = column
 	}
+}
+
+// Forget removes the measured values of a family of metrics, "itl".
+func (o *Observation) Forget(family string) {
+	var kept []Target
+	var unsaid []int
+	for i, t := range o.Targets {
+		if strings.HasPrefix(t.Metric, family+"_") {
+			continue
+		}
+		if slices.Contains(o.unsaid, i) {
+			unsaid = append(unsaid, len(kept))
+		}
+		kept = append(kept, t)
+	}
+	o.Targets, o.unsaid = kept, unsaid
 }
 
 // Statistic says which statistic the values are whose columns name none: mean,

@@ -12,6 +12,7 @@ import (
 	"unicode/utf8"
 
 	"scoville/core/scenario"
+	"scoville/core/workload"
 )
 
 // Sheet is a table as text: trimmed header and cells with their places.
@@ -27,10 +28,47 @@ type Sheet struct {
 // stands for the whole line.
 type Place struct{ Line, Col int }
 
-// Record is one row: cells aligned with the header.
+// Record is one row: cells aligned with the header, and what a form knows of
+// the row beside them.
 type Record struct {
 	Cells []string
 	At    []Place
+
+	Line           int // of the row where it is not that of the first cell; 0 = it is
+	Kind           Kind
+	Prompt, Output []float64         // lengths of the requests one by one, tokens; nil = not known
+	Requests       []workload.Record // the requests of the run with their arrivals: what a Replay is
+	Notes          []string
+	Suspects       []string
+	Dropped        string
+}
+
+// Cell is a named value of a row that is built.
+type Cell struct{ Name, Text string }
+
+// Add appends a row of named values at a place; columns that the table does not
+// have yet are added at its end. A name that comes twice keeps its first value.
+func (s *Sheet) Add(at Place, cells []Cell) *Record {
+	r := Record{Cells: make([]string, len(s.Header)), At: make([]Place, len(s.Header))}
+	for _, c := range cells {
+		i := s.Index(c.Name)
+		if i < 0 {
+			i = len(s.Header)
+			s.Header, s.HeadAt = append(s.Header, c.Name), append(s.HeadAt, at)
+			for k := range s.Records {
+				s.Records[k].Cells, s.Records[k].At = append(s.Records[k].Cells, ""), append(s.Records[k].At, s.Records[k].At[0])
+			}
+			r.Cells, r.At = append(r.Cells, ""), append(r.At, at)
+		}
+		if r.Cells[i] == "" {
+			r.Cells[i] = strings.TrimSpace(c.Text)
+		}
+	}
+	for i := range r.At {
+		r.At[i] = at
+	}
+	s.Records = append(s.Records, r)
+	return &s.Records[len(s.Records)-1]
 }
 
 // ReadSheet reads comma-separated values: RFC 4180 with or without CRLF, a
@@ -109,7 +147,7 @@ func (s *Sheet) Index(name string) int {
 // ErrorAt returns an error at a place, with the line it points at.
 func (s *Sheet) ErrorAt(p Place, hint, format string, args ...any) *scenario.Error {
 	e := &scenario.Error{File: s.File, Line: p.Line, Col: p.Col, Msg: fmt.Sprintf(format, args...), Hint: hint}
-	if p.Line >= 1 && p.Line <= len(s.Lines) {
+	if p.Line >= 1 && p.Line <= len(s.Lines) && p.Col > 0 {
 		e.Text = s.Lines[p.Line-1]
 	}
 	return e
@@ -130,14 +168,22 @@ func (s *Sheet) CellError(rec, col int, hint, format string, args ...any) *scena
 // Number reads a cell as a finite number.
 func (s *Sheet) Number(rec, col int) (float64, error) {
 	text := s.Records[rec].Cells[col]
-	x, err := strconv.ParseFloat(text, 64)
-	if err != nil || strings.ContainsAny(text, "xXpP_") {
+	x, err := parseNumber(text)
+	if err != nil {
 		return 0, s.CellError(rec, col, "", "%q is not a number", Shorten(text))
 	}
 	if math.IsNaN(x) || math.IsInf(x, 0) {
 		return 0, s.CellError(rec, col, "leave the cell empty where nothing was measured", "%s is not a value", text)
 	}
 	return x, nil
+}
+
+// parseNumber reads a decimal number.
+func parseNumber(text string) (float64, error) {
+	if strings.ContainsAny(text, "xXpP_") {
+		return 0, strconv.ErrSyntax
+	}
+	return strconv.ParseFloat(strings.TrimSpace(text), 64)
 }
 
 // Latency reads a measured time, in ms after the factor.

@@ -9,9 +9,10 @@ import (
 // Options of reading. The zero value is right for files that speak for
 // themselves.
 type Options struct {
-	Format  string            // name of a form; "" or "auto" = the one that knows the file
-	Columns map[string]string // scenario key or metric -> column, where the header does not say it
-	Unit    string            // "ms" or "s": unit of latencies whose column names none; "" = such a column is an error that asks
+	Format  string                // name of a form; "" or "auto" = the one that knows the file
+	Columns map[string]string     // scenario key or metric -> column, where the header does not say it
+	Fixed   []scenario.Assignment // values for all rows, which stand before those of the file
+	Unit    string                // "ms" or "s": unit of latencies whose column names none; "" = such a column is an error that asks
 }
 
 // Source is a file to read.

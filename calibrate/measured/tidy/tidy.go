@@ -30,7 +30,7 @@ func Table(s *row.Sheet, opt row.Options, f *row.File) error {
 		return err
 	}
 	for i := range s.Records {
-		r := reader{Observation: row.New(s, i), sheet: s, record: i}
+		r := reader{Observation: row.New(s, i), sheet: s, record: i, fixed: opt.Fixed}
 		if err := r.read(means); err != nil {
 			return err
 		}
@@ -45,6 +45,7 @@ type reader struct {
 	row.Observation
 	sheet  *row.Sheet
 	record int
+	fixed  []scenario.Assignment
 }
 
 // meanings reads the header: one meaning per column, nil for ignored ones.
@@ -61,8 +62,8 @@ func meanings(s *row.Sheet, opt row.Options, f *row.File) ([]*row.Meaning, error
 			means[c] = &row.Meaning{Path: row.Path(path)}
 		}
 	}
-	taken := map[string]string{}
 	metrics := 0
+	taken := map[string]int{}
 	for c, name := range s.Header {
 		if means[c] == nil && name != "" {
 			var err error
@@ -70,22 +71,27 @@ func meanings(s *row.Sheet, opt row.Options, f *row.File) ([]*row.Meaning, error
 				return nil, err
 			}
 		}
-		m := means[c]
-		if m == nil {
-			if name != "" && name != "id" {
-				f.Ignored = append(f.Ignored, name)
+		if m := means[c]; m != nil {
+			other, twice := taken[key(m)]
+			if !twice || key(m) == "" {
+				taken[key(m)] = c
+			} else if loser, err := yields(s, means, other, c); err != nil {
+				return nil, err
+			} else if means[loser] = nil; loser == other {
+				taken[key(m)] = c
 			}
-			continue
 		}
-		what := m.Path + m.Metric
-		if other := taken[what]; other != "" && what != "" {
-			return nil, s.HeadError(c, "", "columns %q and %q are both %s", other, name, what)
+	}
+	for c, name := range s.Header {
+		switch m := means[c]; {
+		case m != nil:
+			f.Mapping = append(f.Mapping, row.Mapping{Column: name, Meaning: m.String()})
+			if m.Metric != "" {
+				metrics++
+			}
+		case name != "" && name != "id":
+			f.Ignored = append(f.Ignored, name)
 		}
-		taken[what] = name
-		if m.Metric != "" {
-			metrics++
-		}
-		f.Mapping = append(f.Mapping, row.Mapping{Column: name, Meaning: m.String()})
 	}
 	if metrics == 0 {
 		return nil, s.HeadError(0, "name one such as ttft_mean_ms or tpot_p50_ms", "no column holds a latency")
@@ -93,11 +99,31 @@ func meanings(s *row.Sheet, opt row.Options, f *row.File) ([]*row.Meaning, error
 	return means, nil
 }
 
+// key is what two columns must not both hold.
+func key(m *row.Meaning) string { return m.Path + m.Metric + m.Fact }
+
+// yields says which of two columns of one meaning is not used: the weaker one,
+// or the later one when they agree wherever both are filled.
+func yields(s *row.Sheet, means []*row.Meaning, a, b int) (int, error) {
+	switch {
+	case means[a].Weak && !means[b].Weak:
+		return a, nil
+	case means[b].Weak && !means[a].Weak:
+		return b, nil
+	}
+	for _, r := range s.Records {
+		if r.Cells[a] != "" && r.Cells[b] != "" && r.Cells[a] != r.Cells[b] {
+			return 0, s.HeadError(b, "remove one", "columns %q and %q are both %s and differ", s.Header[a], s.Header[b], key(means[b]))
+		}
+	}
+	return b, nil
+}
+
 func (o *reader) read(means []*row.Meaning) error {
 	cells := o.sheet.Records[o.record].Cells
 	at := map[string]int{"model.name": -1, "model.weight_dtype": -1}
 	for c, m := range means {
-		if m == nil || cells[c] == "" {
+		if m == nil || blank(m, cells[c]) {
 			continue
 		}
 		if _, ok := at[m.Path]; ok {
@@ -114,7 +140,7 @@ func (o *reader) read(means []*row.Meaning) error {
 		return err
 	}
 	for c, m := range means {
-		if m == nil || cells[c] == "" {
+		if m == nil || blank(m, cells[c]) {
 			continue
 		}
 		if _, done := at[m.Path]; done {
@@ -123,6 +149,12 @@ func (o *reader) read(means []*row.Meaning) error {
 		switch {
 		case m.Source:
 			o.Source = cells[c]
+		case m.Engine:
+			o.engine(cells[c])
+		case m.Fact != "":
+			if x, err := o.sheet.Number(o.record, c); err == nil {
+				o.Facts[m.Fact] = x
+			}
 		case m.Metric != "":
 			ms, err := o.sheet.Latency(o.record, c, m.Factor)
 			if err != nil {
@@ -135,11 +167,62 @@ func (o *reader) read(means []*row.Meaning) error {
 			}
 		}
 	}
-	if err := o.complete(); err != nil {
+	return o.complete()
+}
+
+// complete makes a run of what the cells say: lengths, load, throughput, and
+// what is odd about it.
+func (o *reader) complete() error {
+	if len(o.Targets) == 0 {
+		o.Drop("no measured value")
+	}
+	for _, a := range o.fixed {
+		if o.Value(a.Path) == nil {
+			o.Set(a.Path, a.Value, -1)
+		}
+	}
+	if o.Value("engine.tp") == nil {
+		o.Note("tensor parallelism not said: 1 chip")
+	}
+	err := o.lengths()
+	if err == nil {
+		err = o.load()
+	}
+	if err != nil && o.Dropped != "" {
+		return nil // it would not be used anyway
+	}
+	if err != nil {
 		return err
 	}
+	o.rates()
+	o.stream()
+	o.wholeLatency()
 	o.consistent()
 	return nil
+}
+
+// blank reports whether a cell says nothing: empty, or a word for nothing
+// where the column is no latency.
+func blank(m *row.Meaning, text string) bool {
+	if m.Metric != "" {
+		return text == ""
+	}
+	switch strings.ToLower(text) {
+	case "", "none", "null", "nan", "n/a", "na", "-", "auto", "default":
+		return true
+	}
+	return false
+}
+
+// engine drops rows of other engines than vLLM. Clients call the protocol they
+// speak the backend: those say nothing of the engine.
+func (o *reader) engine(text string) {
+	switch name := strings.ToLower(text); {
+	case strings.Contains(name, "vllm"):
+	case strings.HasPrefix(name, "openai"):
+	default:
+		o.Drop("engine %s, not vllm", row.Shorten(text))
+	}
 }
 
 // assign converts a cell to the type the schema says.
@@ -153,7 +236,8 @@ func (o *reader) assign(path string, c int) error {
 	switch field.Kind {
 	case scenario.Float, scenario.Int:
 		if path == row.RatePath && strings.EqualFold(text, "inf") {
-			return nil // no open-loop rate: concurrency is the load
+			o.Facts["rate_inf"] = 1
+			return nil // no open-loop rate: concurrency, or the requests of a burst, are the load
 		}
 		x, err := o.sheet.Number(o.record, c)
 		if err != nil {
@@ -175,45 +259,6 @@ func (o *reader) assign(path string, c int) error {
 		return o.FieldError(err, c)
 	}
 	o.Set(path, v, c)
-	return nil
-}
-
-// openRequests is the length of an open-loop run that does not say it.
-const openRequests = 1000
-
-// complete adds the load model that follows from the columns.
-func (o *reader) complete() error {
-	if len(o.Targets) == 0 {
-		o.Drop("no measured value")
-	}
-	conc, _ := o.Value(row.ConcurrencyPath).(int)
-	rate, open := o.Value(row.RatePath).(float64)
-	switch {
-	case open && conc > 0 && o.Value("workload.arrival") != "closed":
-		o.Drop("a rate under a cap on concurrency is neither an open nor a closed loop: %g per second, at most %d in flight", rate, conc)
-		return nil
-	case open && o.Value("workload.arrival") == nil:
-		o.Set("workload.arrival", "poisson", -1)
-	case conc < 1 && !open && o.Value("workload.arrival") == nil:
-		return o.Errorf("", "add a column concurrency or request_rate", "the load is not said: neither requests in flight nor a rate")
-	}
-	for _, path := range []string{row.PromptPath, row.OutputPath} {
-		if o.Value(path) == nil {
-			short := strings.Replace(path, "class."+row.ClassName+".", "", 1)
-			return o.Errorf("", "add a column "+strings.TrimPrefix(short, "workload."), "%s is not said", short)
-		}
-	}
-	if o.Value("workload.requests") != nil {
-		return nil
-	}
-	if arrival := o.Value("workload.arrival"); arrival != nil && arrival != "closed" && arrival != "trace" && o.Value("workload.duration_s") == nil {
-		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d", openRequests))
-		o.Set("workload.requests", openRequests, -1)
-	}
-	if conc > 0 && !open && o.Value("measurement.prompts_per_concurrency") == nil {
-		o.Set("measurement.prompts_per_concurrency", row.PromptsPerConcurrency, -1)
-		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d per unit of concurrency", row.PromptsPerConcurrency))
-	}
 	return nil
 }
 

@@ -8,7 +8,8 @@ import (
 )
 
 // Error points at the place in a file that is wrong: the line itself, a caret
-// under the column and a hint. Line and Col count from 1, Col in bytes; Line 0
+// under the column and a hint. Line and Col count from 1, Col in bytes; Col 0
+// stands for the whole line, which is then not shown; Line 0
 // means the place is not known, and then only the file is named.
 type Error struct {
 	File      string
@@ -27,15 +28,18 @@ type Error struct {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.File)
-	if e.Line > 0 {
+	switch {
+	case e.Line > 0 && e.Col > 0:
 		fmt.Fprintf(&b, ":%d:%d", e.Line, e.Col)
+	case e.Line > 0:
+		fmt.Fprintf(&b, ":%d", e.Line)
 	}
 	if e.Where != "" {
 		b.WriteString(": " + e.Where)
 	}
 	b.WriteString(": " + e.Msg)
 	switch {
-	case e.Line > 0:
+	case e.Line > 0 && e.Col > 0:
 		text, pad := excerpt(e.Text, e.Col)
 		number := fmt.Sprintf("%5d", e.Line)
 		fmt.Fprintf(&b, "\n%s | %s\n%*s | %s^", number, text, len(number), "", strings.Repeat(" ", pad))
