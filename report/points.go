@@ -21,6 +21,9 @@ const maxListed, maxFew, maxPoints = 24, 64, 10
 // have two axes at most, else those best in the first metric.
 func (r *Report) pointTables() []section {
 	n := r.data.Points.Len()
+	if n == 0 {
+		return nil
+	}
 	all := make([]int, n)
 	for i := range all {
 		all[i] = i

@@ -61,6 +61,8 @@ func (r *Report) fill(b *bytes.Buffer, room int) (left []string) {
 			s = *s.brief
 		}
 		switch {
+		case s.aside && r.explanation != "": // says the same of its one point
+			continue
 		case s.long, s.aside && s.lines() > room, !s.aside && shown > 1 && s.lines() > room:
 			left = append(left, s.name())
 			continue

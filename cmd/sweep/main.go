@@ -22,6 +22,9 @@ type usageError struct{ error }
 // errPartial says that results are written, but some runs have none.
 var errPartial = errors.New("some runs have no result")
 
+// errNothing says that every point is infeasible, or that rules left none.
+var errNothing = errors.New("no point can run")
+
 // errGate says that results are written, but nothing meets the service levels.
 var errGate = errors.New("no search found a value that meets every service level")
 
@@ -49,7 +52,7 @@ func exitCode(err error) int {
 		return 6
 	case errors.As(err, &usage), errors.As(err, &input):
 		return 2
-	case errors.Is(err, errPartial):
+	case errors.Is(err, errPartial), errors.Is(err, errNothing):
 		return 3
 	case errors.Is(err, errGate):
 		return 5

@@ -71,8 +71,10 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	switch {
 	case failed == 0 && !out.Feasible():
 		return errGate
-	case failed > 0 || out.Counts["ok"] == 0:
+	case failed > 0:
 		return errPartial
+	case out.Counts["ok"] == 0:
+		return errNothing
 	}
 	return nil
 }

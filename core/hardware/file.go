@@ -145,7 +145,11 @@ func entry(tables map[string]any) (Entry, error) {
 		for _, k := range keys() {
 			known = append(known, k.Path)
 		}
-		return Entry{}, &FileError{Key: unknown[0], Msg: "no such key", Hint: spell.Suggest(unknown[0], known)}
+		hint := spell.Suggest(unknown[0], known)
+		if key, ok := strings.CutPrefix(unknown[0], "hardware."); ok && slices.Contains(known, key) {
+			hint = "a hardware file has its keys at the top, without [hardware]: " + key + " = ..."
+		}
+		return Entry{}, &FileError{Key: unknown[0], Msg: "no such key", Hint: hint}
 	}
 	for _, key := range slices.Sorted(maps.Keys(sources)) {
 		if !used[key] {

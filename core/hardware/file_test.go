@@ -55,6 +55,7 @@ func TestReadErrors(t *testing.T) {
 		{"name = 'x'" + src, "sources.memory_gib", "source of nothing", ""},
 		{"memry_gib = 80", "memry_gib", "no such key", "memory_gib"},
 		{"memory_gib.x = 80", "memory_gib.x", "no such key", "memory_gib"},
+		{"[hardware]\nmemory_gib = 80", "hardware.memory_gib", "no such key", "without [hardware]: memory_gib = ..."},
 		{"peak_tflops = 3", "peak_tflops", "no such key", "peak_tflops.bf16"},
 		{"memory_gib = '80'" + src, "memory_gib", "is a string where a number belongs", "without quotes"},
 		{"memory_gib = true" + src, "memory_gib", "not a number", ""},

@@ -39,7 +39,7 @@ func (b *Budget) advise(sc *scenario.Scenario, longest float64) string {
 	try := *sc
 	try.Model.ActivationDType = sc.Model.Activations() // what the GEMMs are computed in stays
 	if d := widest(&try, longest, sc.Model.DenseWeights(), func(d unit.DType) { try.Model.WeightDType, try.Model.ExpertDType = d, "" }); d != "" {
-		say("model.weight_dtype = %q", d)
+		say("model.weight_dtype = %q%s", d, computed(sc, d))
 	}
 	try = *sc
 	if d := widest(&try, longest, sc.Model.KV(), func(d unit.DType) { try.Model.KVDType = d }); d != "" {
@@ -90,6 +90,18 @@ func blocksOf(sc *scenario.Scenario, tokens float64) float64 {
 func holds(sc *scenario.Scenario, longest float64) bool {
 	b := Memory(sc)
 	return b.Check() == nil && float64(b.Blocks) >= blocksOf(sc, longest)
+}
+
+// computed says which activation format weights of format d need beside them
+// where the one that would follow from d has no units on the chip.
+func computed(sc *scenario.Scenario, d unit.DType) string {
+	try := *sc
+	try.Model.WeightDType, try.Model.ExpertDType = d, ""
+	now := sc.Model.Activations()
+	if follows := try.Model.Activations(); follows == now || sc.Hardware.Peak.Of(follows) > 0 {
+		return ""
+	}
+	return fmt.Sprintf(" with model.activation_dtype = %q", now)
 }
 
 // widest returns the widest format narrower than now with which try fits, of

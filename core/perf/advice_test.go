@@ -113,6 +113,7 @@ func TestAdviceOfWeights(t *testing.T) {
 		{"l40s", map[string]any{"model.name": "deepseek-v3"}, "what would fit: engine.tp = 32", "weight_dtype"},
 		{"l40s", map[string]any{"model.layers": 64, "model.weight_dtype": "bf16", "hardware.link_bandwidth_gb_s": 0.0, "hardware.memory_gib": 20.0}, `model.weight_dtype = "fp8", or engine.tp = 2 with hardware.link_bandwidth_gb_s`, "requests of"},
 		{"rtx-4090", map[string]any{"model.heads": 31, "model.kv_heads": 31, "model.layers": 10000}, "no number format and no engine.tp would fit", "what would fit"},
+		{"jalapeno", map[string]any{"model.name": "llama-2-7b", "model.weight_dtype": "int8", "model.kv_dtype": "int8", "model.activation_dtype": "", "hardware.weight_memory_gib": 8.0}, `= "fp4" with model.activation_dtype = "int8", or engine.tp = 2`, "requests of"},
 		{"h100-sxm", map[string]any{"engine.kv_blocks": 1_000_000}, "engine.kv_blocks <= ", "weight_dtype"},
 	} {
 		err := perf.Fits(reference(t, c.device, c.set))

@@ -137,6 +137,7 @@ func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]bool{}
 	said, rests, losses := remarks{}, numbers{}, gaps{}
 	single := 0 // points without replicates, since nothing about them is random
+	chance := 0 // points without replicates, though something about them is random
 	p.first = []int{0}
 	for design := range total {
 		if design%chunk == 0 {
@@ -168,9 +169,12 @@ func (p *Plan) expand(total int) error {
 		rests.add(x.resolved)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Replicates
-		if replicates > 1 && !random(&x.resolved.Scenario) {
+		switch drawn := random(&x.resolved.Scenario); {
+		case replicates > 1 && !drawn:
 			replicates = 1
 			single++
+		case replicates == 1 && drawn:
+			chance++
 		}
 		if err := p.checkSearch(design, x); err != nil {
 			return err
@@ -183,6 +187,9 @@ func (p *Plan) expand(total int) error {
 	}
 	if single > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", grouped(fmt.Sprint(single)), grouped(fmt.Sprint(p.Len()))))
+	}
+	if chance > 0 {
+		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s points draw at random and run once: no interval says how far chance moves them; [replicates] n = 5 gives one", grouped(fmt.Sprint(chance)), grouped(fmt.Sprint(p.Len()))))
 	}
 	p.Notes = append(p.Notes, said.list()...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)

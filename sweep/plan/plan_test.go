@@ -166,7 +166,8 @@ func TestNotes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := []string{"engine.max_num_seqs: 4.8 of 6 rounded to 5"}; !slices.Equal(p.Notes, want) {
+	want := []string{"engine.max_num_seqs: 4.8 of 6 rounded to 5", "2 of 2 points draw at random and run once: no interval says how far chance moves them; [replicates] n = 5 gives one"}
+	if !slices.Equal(p.Notes, want) {
 		t.Errorf("notes %q, want %q", p.Notes, want)
 	}
 }
