@@ -58,27 +58,54 @@ func (p *peaks) add(now, total float64, sums *[perf.NumResources]float64, c *per
 	use := lines(c)
 	first := p.end() - now
 	whole := math.Floor((total - first) / Window) // windows within the steps
-	before := upTo(&use, c.Total, first, m)
-	for i := range p.most {
-		p.most[i] = max(p.most[i], p.busy[i]+before[i])
-	}
-	rest := before
-	if whole > 0 {
-		second := upTo(&use, c.Total, first+Window, m)
-		rest = second
-		last := before
-		if whole > 1 {
-			rest = upTo(&use, c.Total, first+whole*Window, m)
-			last = upTo(&use, c.Total, first+(whole-1)*Window, m)
-		}
-		for i := range p.most {
-			p.most[i] = max(p.most[i], second[i]-before[i], rest[i]-last[i])
-		}
+	var rest [NumTracked]float64
+	if p.quiet(&use, c.Total, first, m) {
+		rest = upTo(&use, c.Total, first+max(whole, 0)*Window, m)
+	} else {
+		rest = p.compare(&use, c.Total, first, whole, m)
 	}
 	for i := range p.busy {
 		p.busy[i] = use[i].Sum(float64(m)) - rest[i]
 	}
 	p.open += whole + 1
+}
+
+// quiet reports whether no window that ends within m steps can be the busiest:
+// not the open one with its next `first` seconds at the highest use per second,
+// nor a whole window of that. The highest is at an end of the steps.
+func (p *peaks) quiet(use *[NumTracked]perf.Line, time perf.Line, first float64, m int) bool {
+	const rounding = 1 + 1e-9
+	last := float64(m - 1)
+	begin, end := rounding/time.Value, rounding/time.At(last)
+	for i, l := range use {
+		highest := max(l.Value*begin, l.At(last)*end)
+		if !(max(p.busy[i]+first*highest, Window*highest) <= p.most[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// compare notes the windows that end within m steps, of which the first ends
+// after `first` seconds, and returns the use up to the end of the last one.
+func (p *peaks) compare(use *[NumTracked]perf.Line, time perf.Line, first, whole float64, m int) [NumTracked]float64 {
+	before := upTo(use, time, first, m)
+	for i := range p.most {
+		p.most[i] = max(p.most[i], p.busy[i]+before[i])
+	}
+	if whole <= 0 {
+		return before
+	}
+	second := upTo(use, time, first+Window, m)
+	rest, last := second, before
+	if whole > 1 {
+		rest = upTo(use, time, first+whole*Window, m)
+		last = upTo(use, time, first+(whole-1)*Window, m)
+	}
+	for i := range p.most {
+		p.most[i] = max(p.most[i], second[i]-before[i], rest[i]-last[i])
+	}
+	return rest
 }
 
 // upTo returns the use in the first t seconds of m steps.

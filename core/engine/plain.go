@@ -15,7 +15,7 @@ import (
 // fills every field of Output but Events.
 func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
-	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[[2]int]perf.Cost{}}
+	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[[2]int][2]float64{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
 		p.batches()
@@ -111,7 +111,9 @@ type plain struct {
 	restored  []*plainSeq                  // sequences whose KV comes back in this step
 	swapped   int                          // tokens that move to host memory or back in this step
 	windows   map[int]*[NumTracked]float64 // use by window number
-	steps     map[[2]int]perf.Cost         // decode steps of one sequence by context and drafts
+	steps     map[[2]int][2]float64        // decode steps of one sequence by context and drafts: s, and of these not host or adapter
+	cost      perf.Cost                    // of the step
+	pure      perf.Cost                    // of its decodes alone
 }
 
 // arrive takes requests as Engine.take does.
@@ -216,12 +218,12 @@ func (p *plain) execute() {
 			b.AddChunk(s.computed, w.n, p.m.Window(), s.computed+w.n == s.prompt+s.done)
 		}
 	}
-	var c perf.Cost
+	c := &p.cost
 	b.Swapped = p.swapped
-	p.m.Step(&b, &c)
-	p.cfg.disturb(&c, p.out.Steps, 0)
-	p.book(&b, &c, resident)
-	p.share(&c)
+	p.m.Step(&b, c)
+	p.cfg.disturb(c, p.out.Steps, 0)
+	p.book(&b, c, resident)
+	p.share(c)
 	p.now += c.Total.Value
 	p.arrive(false)
 	for _, s := range p.restored {
@@ -234,7 +236,7 @@ func (p *plain) execute() {
 		}
 	}
 	for _, w := range p.work {
-		p.apply(w, &c)
+		p.apply(w, c)
 	}
 	p.running = slices.DeleteFunc(p.running, func(s *plainSeq) bool { return s.done == s.output })
 }

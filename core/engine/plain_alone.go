@@ -33,9 +33,8 @@ func (p *plain) share(c *perf.Cost) {
 	}
 	device, mixed := c.Device().Value, c.Device().Value
 	if b.Decodes > 0 {
-		var pure perf.Cost
-		p.m.Step(&b, &pure)
-		mixed -= pure.Device().Value
+		p.m.Step(&b, &p.pure)
+		mixed -= p.pure.Device().Value
 	}
 	for _, list := range [][]*plainSeq{p.running, p.waiting} {
 		for _, s := range list {
@@ -63,17 +62,19 @@ func (p *plain) pass(s *plainSeq, c *perf.Cost, mixed float64) {
 // own books the step in which a request emits further tokens as if it were
 // alone, attending to ctx tokens and verifying n drafts.
 func (p *plain) own(s *plainSeq, ctx, n int) {
-	c, ok := p.steps[[2]int{ctx, n}]
+	step, ok := p.steps[[2]int{ctx, n}]
 	if !ok {
 		var b perf.Batch
+		var c perf.Cost
 		b.AddVerify(ctx, n, p.m.Window())
 		p.base.Step(&b, &c)
-		p.steps[[2]int{ctx, n}] = c
+		step = [2]float64{c.Total.Value, c.Device().Value}
+		p.steps[[2]int{ctx, n}] = step
 	}
 	r := &p.out.Requests[s.id]
-	r.AloneRest += c.Total.Value
-	r.OwnRest += c.Device().Value
-	s.batch -= c.Device().Value
+	r.AloneRest += step[0]
+	r.OwnRest += step[1]
+	s.batch -= step[1]
 }
 
 // first notes that a request emits its first token, and what that would have

@@ -178,10 +178,11 @@ func stepsUntil(l perf.Line, d float64) int {
 func (e *Engine) book(m int) {
 	o, c, f := e.out, &e.cost, float64(m)
 	c.AddStages(f, &o.Stages)
-	c.AddResources(f, &o.Resources)
+	var decoding *[perf.NumResources]float64
 	if e.batch.DecodesOnly() {
-		c.AddResources(f, &o.Decoding)
+		decoding = &o.Decoding
 	}
+	c.AddResources(f, &o.Resources, decoding)
 	var busy [perf.NumResources]float64
 	for _, r := range tracked {
 		busy[r] = c.Busy[r].Sum(f)

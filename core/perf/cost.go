@@ -69,11 +69,16 @@ func (c *Cost) AddStages(m float64, sum *[NumStages]float64) {
 	}
 }
 
-// AddResources adds the exposed seconds of m steps, resource by resource.
-func (c *Cost) AddResources(m float64, sum *[NumResources]float64) {
+// AddResources adds the exposed seconds of m steps to each sum, resource by
+// resource; also may be nil.
+func (c *Cost) AddResources(m float64, sum, also *[NumResources]float64) {
 	for s := c.resources; s != 0; s &= s - 1 {
 		i := mathbits.TrailingZeros32(s)
-		sum[i] += c.Resources[i].Sum(m)
+		t := c.Resources[i].Sum(m)
+		sum[i] += t
+		if also != nil {
+			also[i] += t
+		}
 	}
 }
 
