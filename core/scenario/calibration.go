@@ -15,6 +15,8 @@ type calibration struct {
 	sources map[string]hardware.Source // of [sources], by study key; one without a known grade has none
 	spans   []span                     // of [calibration.range], in file order
 	version int                        // [calibration] simulator_version; 0 = not given
+
+	uncertainty *uncertainty // [calibration.covariance] and [calibration.model_error]; nil = not said
 }
 
 // span is where a condition of the fit lay.
@@ -31,7 +33,8 @@ const (
 	outputTokens = "workload.output_tokens"
 )
 
-// readCalibration reads [sources], [calibration.range] and simulator_version.
+// readCalibration reads [sources], [calibration.range], simulator_version and
+// what the fit knows of its errors.
 func readCalibration(d *Document) (c calibration, err error) {
 	c.sources = readSources(d)
 	const table = "calibration.range"
@@ -60,7 +63,8 @@ func readCalibration(d *Document) (c calibration, err error) {
 		}
 		c.version = int(n)
 	}
-	return c, nil
+	c.uncertainty, err = readUncertainty(d)
+	return c, err
 }
 
 // readSources reads [sources]: "grade: where" by study key. A text that does

@@ -47,6 +47,9 @@ var overlayTables = []string{"schema", "name", "description", "calibration", "so
 //	[calibration.range]
 //	"workload.prompt_tokens" = [1024, 8192]
 //
+// and with [calibration.covariance] and [calibration.model_error], which
+// Resolved.Draw samples.
+//
 // A document with [calibration] acts only where applies_to says. Its range and
 // simulator_version are those of Resolved.Outside and OverlayVersion. The word
 // before the colon of a source grades the number.

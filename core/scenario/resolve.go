@@ -66,6 +66,7 @@ type Resolved struct {
 	// Inputs is the SHA-256 of every file read, in hex, by its name as given.
 	Inputs map[string]string
 
+	fits   []appliedFit      // overlays that applied and know their errors, in order
 	trace  string            // hash of the trace records
 	given  map[string]string // where numbers of the hardware come from, by key, as their layer's [sources] say
 	origin *base             // catalogue entries
@@ -138,6 +139,9 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 			r.Calibrated, grade = true, hardware.Calibrated
 			spans = append(spans, l.fit.spans...)
 			r.OverlayVersion = cmp.Or(l.fit.version, r.OverlayVersion)
+			if u := l.fit.uncertainty; u != nil {
+				r.fits = append(r.fits, appliedFit{l.Name, u})
+			}
 		}
 		if err := r.apply(all[i], &l, grade); err != nil {
 			return nil, err

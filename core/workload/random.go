@@ -35,6 +35,9 @@ func (s Stream) Uniform(k int) float64 {
 	return (float64(u>>12) + 0.5) * 0x1p-52
 }
 
+// Normal returns draw k of the stream, standard normal.
+func (s Stream) Normal(k int) float64 { return normalQuantile(s.Uniform(k)) }
+
 // Exponential transforms a uniform draw to a unit-mean exponential one.
 func Exponential(u float64) float64 { return -math.Log1p(-u) }
 
