@@ -38,6 +38,7 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 		points += fmt.Sprintf(", %s infeasible before running; %s", grouped(c.infeasible), c.example)
 	}
 	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, size(p), grouped(int(st.MaxRuns)))
+	b.WriteString(draws(p))
 	if st.Search != nil {
 		fmt.Fprint(&b, hunt.Describe(p))
 	}
@@ -84,6 +85,14 @@ func size(p *Plan) string {
 		return fmt.Sprintf("%s, up to %d replicates a point", grouped(p.Runs()), st.Replicates)
 	}
 	return fmt.Sprintf("%s x %d replicates = %s", grouped(p.Len()), p.Study.Replicates, grouped(p.Runs()))
+}
+
+// draws says how many runs [uncertainty] adds; "" = none.
+func draws(p *Plan) string {
+	if p.DrawRuns() == 0 {
+		return ""
+	}
+	return fmt.Sprintf("draws   %d of the calibrated parameters x %s = %s further runs\n", p.Study.Draws, plural(len(p.Drawn()), "point"), grouped(p.DrawRuns()))
 }
 
 // levels lists an axis' levels, shortened.

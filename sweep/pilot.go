@@ -102,11 +102,12 @@ func cost(p *Plan, trials []trial, capacities, jobs int) string {
 	if p.Runs() == 0 {
 		return "none: there is nothing to run"
 	}
-	jobs = min(jobs, hunt.Expected(p))
+	expected := hunt.Expected(p) + p.DrawRuns()
+	jobs = min(jobs, expected)
 	cores := plural(jobs, "core")
 	size := about(float64(tableBytes(p))/1e6, "MB")
 	if len(trials) == 0 {
-		least := pilotTime * time.Duration(hunt.Expected(p)) / time.Duration(jobs)
+		least := pilotTime * time.Duration(expected) / time.Duration(jobs)
 		return fmt.Sprintf("pilot: no run ends within %v -> over %s on %s, %s", pilotTime, wall(least), cores, size)
 	}
 	var run, capacity, longest time.Duration
@@ -117,7 +118,7 @@ func cost(p *Plan, trials []trial, capacities, jobs int) string {
 	}
 	run /= time.Duration(len(trials))
 	capacity /= time.Duration(len(trials))
-	total := (run*time.Duration(hunt.Expected(p)) + capacity*time.Duration(capacities)) / time.Duration(jobs)
+	total := (run*time.Duration(expected) + capacity*time.Duration(capacities*(1+p.Study.Draws))) / time.Duration(jobs)
 	line := fmt.Sprintf("pilot of %s: mean %s, max %s", plural(len(trials), "run"), milliseconds(run), milliseconds(longest))
 	if capacities > 0 {
 		line += fmt.Sprintf("; %s: mean %s", plural(capacities, "capacity run"), milliseconds(capacity))

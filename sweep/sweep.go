@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"scoville/core"
+	"scoville/sweep/draw"
 	"scoville/sweep/explain"
 	"scoville/sweep/hunt"
 	"scoville/sweep/plan"
@@ -146,6 +147,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		more = append(more, set.Searches(out.Searches))
 		set.Plan(len(runs))
 	}
+	if err == nil && p.DrawRuns() > 0 {
+		err = forecasts(ctx, p, o, runs)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -208,7 +212,7 @@ func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 	if newSimulate == nil {
 		newSimulate = simulators()
 	}
-	progress := Progress{Total: p.Runs()}
+	progress := Progress{Total: p.Runs() + p.DrawRuns()}
 	report := func() {
 		if o.Progress != nil {
 			o.Progress(progress)
@@ -241,6 +245,27 @@ func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 		},
 	}
 	return rows, workers.Run(ctx, p.Order())
+}
+
+// forecasts runs the draws of a plan, after its runs.
+func forecasts(ctx context.Context, p *Plan, o Options, runs []results.Run) error {
+	d := draw.Draws{Plan: p, Metrics: metricColumns(), Workers: o.Jobs, Simulate: o.newSimulate}
+	if d.Simulate == nil {
+		d.Simulate = simulators()
+	}
+	if o.Progress != nil {
+		progress := Progress{Done: p.Runs(), Total: p.Runs() + p.DrawRuns()}
+		for _, r := range runs {
+			if r.Status == results.Failed {
+				progress.Failed++
+			}
+		}
+		d.Progress = func() {
+			progress.Done++
+			o.Progress(progress)
+		}
+	}
+	return d.Run(ctx, runs)
 }
 
 // search runs the searches of a plan.

@@ -46,6 +46,7 @@ type Plan struct {
 	inner   int                  // designs of one outer combination: baseline and changes
 	designs []int                // of the points: number in the unmerged product
 	ids     [][8]byte            // of the points
+	drawn   []bool               // of the points: parameters are drawn for it
 	skipped int                  // points before the first, of a plan that is a part of another
 	first   []int                // run of each point, and at the end the number of runs
 }
@@ -180,6 +181,7 @@ func (p *Plan) expand(total int) error {
 			return err
 		}
 		p.first = append(p.first, p.Runs()+replicates)
+		p.drawn = append(p.drawn, p.Study.Draws > 0 && x.infeasible == "" && x.resolved.Uncertain())
 	}
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)
 	if p.Merged > 0 {
@@ -193,6 +195,7 @@ func (p *Plan) expand(total int) error {
 	}
 	p.Notes = append(p.Notes, said.list()...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)
+	p.Notes = append(p.Notes, p.drawNotes()...)
 	p.Numbers = rests.list()
 	p.ahead = nil
 	return nil
@@ -294,7 +297,7 @@ func (p *Plan) Find(word string) (int, error) {
 func (p *Plan) Only(i int) *Plan {
 	q := *p
 	q.designs, q.ids, q.skipped = p.designs[i:i+1], p.ids[i:i+1], p.skipped+i
-	q.first = []int{0, p.first[i+1] - p.first[i]}
+	q.first, q.drawn = []int{0, p.Replicates(i)}, p.drawn[i:i+1]
 	return &q
 }
 

@@ -157,12 +157,16 @@ func (p *Plan) ruleNotes(total int) []string {
 // checkRuns refuses a plan that still has too many runs after [[where]].
 func (p *Plan) checkRuns() error {
 	st := p.Study
-	if int64(p.Runs()) <= st.MaxRuns {
+	runs := p.Runs() + p.DrawRuns()
+	if int64(runs) <= st.MaxRuns {
 		return nil
 	}
+	words := fmt.Sprintf("%s runs of %s points", grouped(fmt.Sprint(runs)), grouped(fmt.Sprint(p.Len())))
+	if p.DrawRuns() > 0 {
+		words += fmt.Sprintf(", %d draws of the parameters of %s among them,", st.Draws, grouped(fmt.Sprint(len(p.Drawn()))))
+	}
 	at := max(slices.IndexFunc(sizeKeys, st.Doc.Has), 0)
-	err := st.Doc.Errorf(sizeKeys[at], "remove levels, or raise max_runs under [run]", "%s runs of %s points are more than max_runs = %d",
-		grouped(fmt.Sprint(p.Runs())), grouped(fmt.Sprint(p.Len())), st.MaxRuns)
+	err := st.Doc.Errorf(sizeKeys[at], "remove levels, or raise max_runs under [run]", "%s are more than max_runs = %d", words, st.MaxRuns)
 	err.Where = "run.max_runs"
 	return err
 }

@@ -5,7 +5,6 @@ import (
 
 	"scoville/core/expr"
 	"scoville/core/table"
-	"scoville/sweep/results/compare"
 	"scoville/sweep/results/scope"
 )
 
@@ -13,7 +12,7 @@ import (
 // axes, metrics those of the runs table.
 func Columns(axes, metrics []table.Column) *scope.Columns {
 	return &scope.Columns{
-		Fixed: slices.Concat(pick(runHead, pointShared), pointHead, pick(runTail, pointTail), compare.Columns),
+		Fixed: slices.Concat(pick(runHead, pointShared), pointHead, pointEnd),
 		Axes:  axes, Metrics: metrics, Statistics: statistics,
 	}
 }

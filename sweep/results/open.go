@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"scoville/core/table"
-	"scoville/sweep/results/compare"
 )
 
 // Dataset is a sweep's results read back. Its tables are as Write left them;
@@ -56,7 +55,7 @@ func open(dir string, choose func([]string) []string) (*Dataset, error) {
 	if d.Points, err = d.read(PointsFile, keep); err != nil {
 		return nil, err
 	}
-	if !fixedBlocks(d.Points.Columns, pick(runHead, pointShared), slices.Concat(pick(runTail, pointTail), compare.Columns)) {
+	if !fixedBlocks(d.Points.Columns, pick(runHead, pointShared), pointEnd) {
 		return nil, fmt.Errorf("%s has not the columns of a points table", filepath.Join(dir, PointsFile))
 	}
 	d.Study = d.Points.Meta["study_toml"]
@@ -133,7 +132,7 @@ func (d *Dataset) Axes() []table.Column {
 
 // Metrics returns the metrics that were read, by their names in the runs table.
 // In points each has the suffixes _mean, _ci_lo, _ci_hi, _n, _delta_ratio,
-// _delta_ci_lo and _delta_ci_hi.
+// _delta_ci_lo, _delta_ci_hi, _pred_lo and _pred_hi.
 func (d *Dataset) Metrics() []table.Column {
 	var out []table.Column
 	for _, m := range d.Manifest.Metrics {

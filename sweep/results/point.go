@@ -9,6 +9,7 @@ import (
 	"scoville/core/table"
 	"scoville/sweep/results/class"
 	"scoville/sweep/results/compare"
+	"scoville/sweep/results/forecast"
 	"scoville/sweep/results/inert"
 	"scoville/sweep/statistic"
 )
@@ -206,7 +207,10 @@ var (
 )
 
 // statistics are the suffixes of a metric's columns in points.
-var statistics = []string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi"}
+var statistics = append([]string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi"}, forecast.Statistics...)
+
+// pointEnd are the points columns after the metrics.
+var pointEnd = slices.Concat(pick(runTail, pointTail), forecast.Columns, compare.Columns)
 
 func pick(cols []table.Column, names []string) []table.Column {
 	return slices.DeleteFunc(slices.Clone(cols), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
@@ -226,8 +230,10 @@ func (s *Set) pointColumns() []table.Column {
 		stat("_delta_ratio", "ratio", "", "change from the baseline, paired by replicate, relative to the baseline's mean of ")
 		stat("_delta_ci_lo", "ratio", "", "lower end of the 95 % interval of the change of ")
 		stat("_delta_ci_hi", "ratio", "", "upper end of the 95 % interval of the change of ")
+		stat("_pred_lo", m.Unit, "", "lower end of the interval that holds 90 % of other runs, over draws of the calibrated parameters, of ")
+		stat("_pred_hi", m.Unit, "", "upper end of the interval that holds 90 % of other runs, over draws of the calibrated parameters, of ")
 	}
-	return slices.Concat(cols, pick(runTail, pointTail), compare.Columns)
+	return append(cols, pointEnd...)
 }
 
 func (b *board) pointRow(row table.Row, p *point) table.Row {
@@ -238,7 +244,8 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	row = append(row, r.Axes...)
 	for _, i := range b.set.selected {
 		m, d := b.mean(p, i), b.change(p, i)
-		row = append(row, m.Mean, m.Lo, m.Hi, int64(m.N), d.Mean, d.Lo, d.Hi)
+		lo, hi := r.Forecast.Range(i)
+		row = append(row, m.Mean, m.Lo, m.Hi, int64(m.N), d.Mean, d.Lo, d.Hi, lo, hi)
 	}
 	slo, steady := p.slo.Every(), p.steady.Most()
 	if p.offered.N > 0 && !isTrue(steady) {
@@ -246,6 +253,7 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	}
 	row = append(row, flag(slo), flag(steady), p.offered.Value(), p.capacity.Value(), p.load.Value(),
 		text(mostFrequent(p.bounds)), text(mostFrequent(p.decodes)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
+	row = append(row, r.Forecast.Cells()...)
 	return append(row, b.verdict(p, row)...)
 }
 

@@ -2,11 +2,13 @@ package results
 
 import "scoville/sweep/results/spec"
 
-// What a study asks of its report, as the manifest keeps it.
+// What a study asks of its report and what its points rest on, as the manifest
+// keeps it.
 type (
 	ReportSpec = spec.Report
 	Published  = spec.Published
 	Plot       = spec.Plot
 	Level      = spec.Level
 	Objective  = spec.Objective
+	Number     = spec.Number
 )

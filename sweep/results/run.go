@@ -8,6 +8,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/class"
+	"scoville/sweep/results/forecast"
 )
 
 // The values of Run.Status.
@@ -56,6 +57,8 @@ type Run struct {
 	Outside []string
 
 	AccuracyLoss *float64 // ratio; nil = not known
+
+	Forecast *forecast.Forecast // of the point, in its first run; nil = none
 
 	SimS    float64 // simulated time, s
 	Events  int64   // simulator events

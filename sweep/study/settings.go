@@ -38,6 +38,10 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 		seed, err := d.whole(e, 0, 1<<63-1)
 		st.Seed = uint64(seed)
 		return err
+	case "uncertainty.draws":
+		n, err := d.whole(e, 20, 10_000)
+		st.Draws = int(n)
+		return err
 	case "run.max_runs":
 		st.MaxRuns, err = d.whole(e, 1, 1_000_000_000)
 	case "output.dir":

@@ -35,6 +35,7 @@ type Study struct {
 	Replicates int      // runs per point, at least 1; default 1
 	Seed       uint64   // of all random streams; default 0, which is a seed like others
 	MaxRuns    int64    // most runs the plan may have; default 100,000
+	Draws      int      // samples of the calibrated parameters per point; default 0
 	OutputDir  string   // default results/NAME, relative to the working directory
 	Metrics    []string // columns the tables show, in column order; nil = not chosen
 
@@ -161,6 +162,12 @@ func (d *decoder) decode(sets []string) error {
 	if err := d.checkObjectives(); err != nil {
 		return err
 	}
+	if st.Draws == 0 && d.doc.Has("uncertainty") {
+		return d.doc.Errorf("uncertainty", "write draws = 200 under it", "draws is missing")
+	}
+	if st.Draws > 0 && d.doc.Has("search") {
+		return d.doc.Errorf("uncertainty.draws", "remove one of them", "draws are for the points of a design; a search chooses its points itself")
+	}
 	d.selectNamed()
 	if err := d.checkAxes(); err != nil {
 		return err
@@ -196,7 +203,7 @@ func (d *decoder) entry(e scenario.Entry) error {
 		return d.study.DecodeReport(d.doc, e, d.unknown)
 	case "search":
 		return nil // when everything else is known
-	case "schema", "name", "description", "base", "replicates", "output", "run":
+	case "schema", "name", "description", "base", "replicates", "output", "run", "uncertainty":
 		for _, sub := range d.doc.Under(e.Key()) {
 			if err := d.setting(sub); err != nil {
 				return err
@@ -214,11 +221,11 @@ var (
 		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
 		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
 		"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
-		"replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
+		"uncertainty", "uncertainty.draws", "replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
 		"search", "search.over", "search.goal", "search.from", "search.to", "search.tol", "search.confirm", "search.require_steady", "search.max_probes",
 	}
 	later = []string{
-		"sample", "uncertainty",
+		"sample",
 		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
 	}
 )

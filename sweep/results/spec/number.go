@@ -1,4 +1,4 @@
-package results
+package spec
 
 // Number is a number of the hardware that points of a study rest on, with how
 // well it is known. Points that agree in all but the value share one.
