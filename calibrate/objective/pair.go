@@ -26,6 +26,11 @@ type Condition struct {
 	Scored   []int     // Replay: requests of the run that count, by arrival
 	Shape    row.Shape // Step: what the step works on
 
+	// Of a pairing with an overlay: Applies is set where its applies_to holds, and
+	// Outside says how the condition leaves the range of its fit.
+	Applies bool
+	Outside []string
+
 	run int // conditions of one run are predicted from one simulation
 }
 
@@ -35,6 +40,16 @@ type Condition struct {
 // scenario does not fit the chip, or the run was saturated: a closed loop by its
 // KV cache, an open loop by a simulation at the priors. Errors point at the row.
 func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.Assignment, cat *scenario.Catalog) ([]Condition, error) {
+	return pairOver(ctx, rows, extra, cat, nil)
+}
+
+// PairWith is Pair with the values of an overlay, also where it does not say it
+// applies: nothing is at a prior then.
+func PairWith(ctx context.Context, rows []*measured.Observation, extra []scenario.Assignment, cat *scenario.Catalog, overlay scenario.Layer) ([]Condition, error) {
+	return pairOver(ctx, rows, extra, cat, &overlay)
+}
+
+func pairOver(ctx context.Context, rows []*measured.Observation, extra []scenario.Assignment, cat *scenario.Catalog, overlay *scenario.Layer) ([]Condition, error) {
 	base, err := scenario.ParseTOML("measured runs", []byte(measured.Base))
 	if err != nil {
 		return nil, err
@@ -46,7 +61,7 @@ func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.As
 			continue
 		}
 		layer := scenario.Layer{Name: o.File, Doc: base, Values: slices.Concat(o.Values, extra)}
-		r, err := cat.Resolve(layer)
+		r, applies, err := resolve(cat, layer, overlay)
 		if err == nil {
 			err = r.Scenario.Validate()
 		}
@@ -57,7 +72,7 @@ func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.As
 			}
 			return nil, atRow(o, err)
 		}
-		c := Condition{Scenario: r.Scenario, Kind: o.Kind, Scored: o.Scored, Shape: o.Shape}
+		c := Condition{Scenario: r.Scenario, Kind: o.Kind, Scored: o.Scored, Shape: o.Shape, Applies: applies, Outside: r.Outside}
 		c.complete(o, slices.Concat(o.Values, extra))
 		if o.Dropped = c.unfit(); o.Dropped != "" {
 			o.Saturated = strings.HasPrefix(o.Dropped, "saturated")
@@ -80,7 +95,22 @@ func Pair(ctx context.Context, rows []*measured.Observation, extra []scenario.As
 		}
 		out[i].Rows = append(out[i].Rows, o)
 	}
-	return screen(ctx, out, extra)
+	return screen(ctx, out, extra, overlay == nil)
+}
+
+// resolve resolves a row, over an overlay if there is one.
+func resolve(cat *scenario.Catalog, row scenario.Layer, overlay *scenario.Layer) (r *scenario.Resolved, applies bool, err error) {
+	if overlay == nil {
+		r, err = cat.Resolve(row)
+		return r, false, err
+	}
+	if r, err = cat.Resolve(*overlay, row); err != nil || r.Calibrated || overlay.AppliesTo == nil {
+		return r, err == nil, err
+	}
+	anywhere := *overlay
+	anywhere.AppliesTo = &scenario.AppliesTo{}
+	r, err = cat.Resolve(anywhere, row)
+	return r, false, err
 }
 
 // atRow points an error of the scenario at the cell it came from.
@@ -174,8 +204,8 @@ func (c *Condition) batchUnfit(pool float64) string {
 
 // screen drops the rows of open loops that are overloaded at the priors: their
 // latencies are those of a queue that grows as long as the run lasts. Values in
-// extra stand before the priors.
-func screen(ctx context.Context, conds []Condition, extra []scenario.Assignment) ([]Condition, error) {
+// extra stand before the priors, which an overlay's pairing does not use.
+func screen(ctx context.Context, conds []Condition, extra []scenario.Assignment, priors bool) ([]Condition, error) {
 	sim := core.NewSimulator(core.NewCapacities())
 	var kept []Condition
 	for i := range conds {
@@ -185,7 +215,7 @@ func screen(ctx context.Context, conds []Condition, extra []scenario.Assignment)
 			continue
 		}
 		for _, p := range Parameters(&sc, sc.Engine.TP) {
-			if slices.ContainsFunc(extra, func(a scenario.Assignment) bool { return a.Path == p.Path }) {
+			if !priors || slices.ContainsFunc(extra, func(a scenario.Assignment) bool { return a.Path == p.Path }) {
 				continue
 			}
 			if err := sc.Set(p.Path, p.Init); err != nil {

@@ -1,0 +1,238 @@
+// Package score applies an overlay to measurements without fitting: it predicts
+// every row, and keeps rows apart that lie outside of what the overlay says it
+// holds for. It reads no measurements and writes nothing.
+package score
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"slices"
+	"strings"
+
+	"scoville/calibrate/measured"
+	"scoville/calibrate/objective"
+	"scoville/calibrate/results"
+	"scoville/core"
+	"scoville/core/scenario"
+)
+
+// Overlay reads the file of an overlay.
+func Overlay(file string) (scenario.Layer, error) {
+	text, err := os.ReadFile(file)
+	if err != nil {
+		return scenario.Layer{}, &scenario.Error{File: file, Msg: "cannot read the overlay: " + cause(err)}
+	}
+	doc, err := scenario.ParseTOML(file, text)
+	if err != nil {
+		return scenario.Layer{}, err
+	}
+	l, err := scenario.OverlayLayer(doc)
+	if err == nil {
+		_, err = scenario.NewCatalog(".").Resolve(l) // its values, before those of any row
+	}
+	return l, err
+}
+
+func cause(err error) string {
+	text := err.Error()
+	if i := strings.LastIndex(text, ": "); i >= 0 {
+		return text[i+2:]
+	}
+	return text
+}
+
+// Input is what is scored.
+type Input struct {
+	Overlay  scenario.Layer
+	Rows     []*measured.Observation // read and selected; dropped ones are left out
+	Extra    []scenario.Assignment   // values for all rows
+	Dir      string                  // where names of further files start
+	MaxError float64                 // largest median error of rows that the overlay holds for; 0 = any
+	Jobs     int
+}
+
+// Run predicts the rows with the overlay's values. The record lacks what only
+// the reader of the files knows. Rows that cannot be predicted are dropped, with
+// the reason in them. Errors point at the row.
+func Run(ctx context.Context, in Input) (*results.Score, []results.Residual, error) {
+	for _, o := range in.Rows {
+		if err := in.said(o); err != nil {
+			return nil, nil, err
+		}
+	}
+	conds, err := objective.PairWith(ctx, in.Rows, in.Extra, scenario.NewCatalog(in.Dir), in.Overlay)
+	if err != nil {
+		return nil, nil, err
+	}
+	s := &results.Score{
+		Schema: results.Schema, SimVersion: core.Version, Overlay: in.Overlay.Name, OverlaySHA256: in.Overlay.Doc.SHA256,
+		Conditions: len(conds),
+	}
+	var residuals []results.Residual
+	for _, split := range []string{results.Inside, results.OutsideRange, results.Elsewhere} {
+		more, err := in.split(ctx, s, conds, split)
+		if err != nil {
+			return nil, nil, err
+		}
+		residuals = append(residuals, more...)
+	}
+	s.Errors = results.Summarise(residuals)
+	results.SortErrors(s.Errors)
+	s.Gates = in.gates(s)
+	return s, residuals, nil
+}
+
+// said makes sure that a row says which chip and model it is of.
+func (in *Input) said(o *measured.Observation) error {
+	if o.Dropped != "" {
+		return nil
+	}
+	has := func(path string) bool {
+		return o.Value(path) != nil || slices.ContainsFunc(in.Extra, func(a scenario.Assignment) bool { return a.Path == path })
+	}
+	switch {
+	case !has("hardware.name"):
+		return o.Errorf("hardware.name", `give --hardware NAME ("h100-sxm") or a column hardware`, "the file does not say which chip")
+	case !has("model.name") && !has("model.config") && !has("model.profile"):
+		return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
+	}
+	return nil
+}
+
+// of tells the split of a condition.
+func of(c *objective.Condition) string {
+	switch {
+	case !c.Applies:
+		return results.Elsewhere
+	case len(c.Outside) > 0:
+		return results.OutsideRange
+	}
+	return results.Inside
+}
+
+// split predicts the conditions of one split, metric by metric, since files may
+// have different ones.
+func (in *Input) split(ctx context.Context, s *results.Score, conds []objective.Condition, split string) ([]results.Residual, error) {
+	mine := slices.DeleteFunc(slices.Clone(conds), func(c objective.Condition) bool { return of(&c) != split })
+	var targets []objective.Target
+	for i := range mine {
+		s.Rows += len(mine[i].Rows)
+		for _, o := range mine[i].Rows {
+			in.apart(s, &mine[i], o)
+			for _, n := range o.Notes {
+				if !slices.Contains(s.Assumed, n) {
+					s.Assumed = append(s.Assumed, n)
+				}
+			}
+			for _, t := range o.Targets {
+				if !slices.ContainsFunc(targets, func(o objective.Target) bool { return o.Metric == t.Metric }) {
+					targets = append(targets, objective.Target{Metric: t.Metric, Residual: objective.Log, Sigma: objective.Sigma(t.Metric), Weight: 1})
+				}
+			}
+		}
+	}
+	if len(mine) == 0 {
+		return nil, nil
+	}
+	obj, err := objective.New(mine, nil, targets, 1, in.Jobs)
+	if err != nil {
+		return nil, err
+	}
+	all := make([]int, len(mine))
+	for i := range all {
+		all[i] = i
+	}
+	predicted, err := obj.Predict(ctx, [][]float64{nil}, all)
+	if err != nil {
+		return nil, err
+	}
+	var out []results.Residual
+	for i := range mine {
+		for _, o := range mine[i].Rows {
+			out = residuals(out, &mine[i], o, obj.Targets, predicted[0][i])
+		}
+	}
+	for i := range out {
+		out[i].Split = split
+	}
+	return out, nil
+}
+
+// apart counts a row that the overlay does not hold for.
+func (in *Input) apart(s *results.Score, c *objective.Condition, o *measured.Observation) {
+	var why []string
+	switch of(c) {
+	case results.Elsewhere:
+		why = []string{results.Elsewhere + ": " + in.missed(&c.Scenario)}
+	case results.OutsideRange:
+		why = c.Outside
+	}
+	for _, reason := range why {
+		if key, _, ok := strings.Cut(reason, " = "); ok && of(c) == results.OutsideRange {
+			reason = results.OutsideRange + " of " + key + reason[strings.LastIndex(reason, " is outside")+len(" is outside"):]
+		}
+		i := slices.IndexFunc(s.Apart, func(d results.Dropped) bool { return d.Reason == reason })
+		if i < 0 {
+			i = len(s.Apart)
+			s.Apart = append(s.Apart, results.Dropped{Reason: reason})
+		}
+		s.Apart[i].Rows = append(s.Apart[i].Rows, fmt.Sprintf("%s:%d", o.File, o.Line))
+	}
+}
+
+// missed words which condition of applies_to a scenario does not meet.
+func (in *Input) missed(sc *scenario.Scenario) string {
+	a := in.Overlay.AppliesTo
+	var out []string
+	for _, c := range []struct {
+		path string
+		list []string
+	}{{"hardware.name", a.Hardware}, {"model.name", a.Model}, {"model.weight_dtype", a.WeightDType}, {"model.kv_dtype", a.KVDType}, {"engine.version", a.EngineVersion}} {
+		v, err := sc.Get(c.path)
+		text := fmt.Sprint(v)
+		if err == nil && len(c.list) > 0 && !slices.ContainsFunc(c.list, func(s string) bool { return strings.EqualFold(s, text) }) {
+			out = append(out, fmt.Sprintf("%s %q, the overlay is of %s", c.path, text, strings.Join(c.list, ", ")))
+		}
+	}
+	return strings.Join(out, "; ")
+}
+
+func residuals(dst []results.Residual, c *objective.Condition, o *measured.Observation, targets []objective.Target, predicted []float64) []results.Residual {
+	sc := &c.Scenario
+	prompt, output := c.Lengths()
+	for t, target := range targets {
+		m, ok := o.Target(target.Metric)
+		if !ok {
+			continue
+		}
+		r := results.Residual{
+			File: o.File, Line: o.Line, ID: o.ID, Source: o.Source,
+			Hardware: sc.Hardware.Name, Model: sc.Model.Name, Version: sc.Engine.Version,
+			Prompt: (prompt[0] + prompt[1]) / 2, Output: (output[0] + output[1]) / 2,
+			Concurrency: c.Concurrency(), TP: sc.Engine.TP, Rate: math.NaN(),
+			Metric: target.Metric, Measured: m, Predicted: predicted[t], Sigma: target.Sigma,
+		}
+		if c.Open() {
+			r.Rate = sc.Workload.RateRPS
+		}
+		dst = append(dst, r)
+	}
+	return dst
+}
+
+// gates are the requirements that do not hold.
+func (in *Input) gates(s *results.Score) (out []results.Gate) {
+	known := false
+	for _, e := range s.Errors {
+		known = known || e.Split == results.Inside
+		if e.Split == results.Inside && in.MaxError > 0 && e.Median > in.MaxError {
+			out = append(out, results.Gate{What: e.Metric, Value: e.Median, Limit: in.MaxError})
+		}
+	}
+	if !known {
+		out = append(out, results.Gate{What: "the overlay holds for none of the rows: nothing is scored"})
+	}
+	return out
+}

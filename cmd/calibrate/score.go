@@ -1,0 +1,63 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scoville/calibrate"
+)
+
+// scoreCommand is calibrate score.
+func scoreCommand(stdout io.Writer) *cobra.Command {
+	o := calibrate.Options{}
+	var limit float64
+	c := &cobra.Command{
+		Use:   "score OVERLAY.toml FILE...",
+		Short: "Predict measurements with an overlay, without fitting, and say how far off it is",
+		Long: strings.TrimSpace(`
+Score reads files of measurements as fit does, of any number of chips, models and
+engine versions, predicts every row with the values of an overlay, and prints the
+same errors: median and 90th percentile of |predicted / measured - 1|, and the
+median of predicted / measured - 1 (bias). Rows that the overlay does not hold for
+(its applies_to), and rows outside the range of its fit, are named and scored
+apart. It writes OUT.score.json and OUT.residuals.parquet.
+`) + "\n" + exitCodes,
+		Example: `  calibrate score calibrated.toml new.csv --max-error 0.05
+  calibrate score calibrated.toml 'runs/*.json' --where 'concurrency <= 64' -o june`,
+		Args: cobra.MinimumNArgs(2),
+		RunE: func(c *cobra.Command, args []string) error {
+			switch {
+			case o.Jobs < 1:
+				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
+			case c.Flags().Changed("max-error") && !(limit > 0 && limit < 10):
+				return usageError{fmt.Errorf("--max-error %g: it is a ratio above 0; 0.05 is 5 %%", limit)}
+			case !strings.HasSuffix(args[0], ".toml"):
+				return usageError{fmt.Errorf("%s: the first argument is an overlay, a .toml file", args[0])}
+			}
+			if o.Output == "" {
+				o.Output = "score"
+			}
+			o.Files = args[1:]
+			s, err := calibrate.Score(c.Context(), args[0], limit, o)
+			if err != nil {
+				return err
+			}
+			fmt.Fprint(stdout, calibrate.ScoreText(s))
+			fmt.Fprintln(stdout, "files   "+strings.Join(calibrate.ScoreOutputs(o.Output), "  "))
+			if len(s.Gates) > 0 {
+				return errGate
+			}
+			return nil
+		},
+	}
+	f := c.Flags()
+	inputFlags(c, &o)
+	f.StringVarP(&o.Output, "output", "o", "", "beginning of the names of the files to write (default score)")
+	f.Float64Var(&limit, "max-error", 0, "largest median error, a ratio, of rows that the overlay holds for; beyond it exit 5")
+	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	return c
+}
