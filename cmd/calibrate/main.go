@@ -77,6 +77,7 @@ writes an overlay: base = ["calibrated.toml"] in a study.
   calibrate check studies/measured/h100.csv    # what a fit would read
   calibrate fit   studies/measured/h100.csv    # calibrated.toml
   calibrate score calibrated.toml other.csv    # how well it predicts other data
+  calibrate suggest calibrated.toml            # what to measure next
 `) + "\n" + exitCodes,
 		SilenceErrors:    true,
 		SilenceUsage:     true,
@@ -85,7 +86,7 @@ writes an overlay: base = ["calibrated.toml"] in a study.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(fitCommand(stdout, stderr), checkCommand(stdout), scoreCommand(stdout), versionCommand(stdout))
+	root.AddCommand(fitCommand(stdout, stderr), checkCommand(stdout), scoreCommand(stdout), suggestCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

@@ -366,3 +366,38 @@ func inRange(path string, x float64) float64 {
 	}
 	return min(max(x, lo), hi)
 }
+
+// Covariance is what an overlay says of the joint error of its parameters.
+type Covariance struct {
+	Paths      []string    // study keys
+	Mean       []float64   // coordinates, in which the errors are normal
+	Matrix     [][]float64 // covariance of the coordinates
+	TTFT, TPOT float64     // standard deviations of ln(measured / predicted) that parameters do not explain; 0 = not said
+
+	scales []string
+}
+
+// Covariance returns that of an overlay; false where it has none.
+func (l *Layer) Covariance() (c Covariance, ok bool) {
+	u := l.fit.uncertainty
+	if u == nil || len(u.params) == 0 {
+		return c, false
+	}
+	c.TTFT, c.TPOT = u.errors.ttft, u.errors.tpot
+	for i, p := range u.params {
+		c.Paths, c.Mean, c.scales = append(c.Paths, p.path), append(c.Mean, p.mean), append(c.scales, p.scale)
+		row := make([]float64, len(u.params))
+		for j := range row {
+			for k := range row {
+				row[j] += u.root[i][k] * u.root[j][k]
+			}
+		}
+		c.Matrix = append(c.Matrix, row)
+	}
+	return c, true
+}
+
+// Value is what parameter i is at a coordinate, within the range of its key.
+func (c *Covariance) Value(i int, coordinate float64) float64 {
+	return inRange(c.Paths[i], fromCoordinate(c.scales[i], coordinate))
+}

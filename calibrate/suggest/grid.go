@@ -1,0 +1,197 @@
+package suggest
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"scoville/calibrate/objective"
+	"scoville/core/scenario"
+)
+
+// setting is a column of conditions with its values.
+type setting struct {
+	key    string
+	values []string
+}
+
+// Prompts of a run for each of those in flight.
+const perConcurrency = "measurement.prompts_per_concurrency"
+
+// usual are the candidates where nobody says others: what a client can choose.
+var usual = []setting{
+	{"isl", []string{"128", "1024", "4096", "16384"}},
+	{"osl", []string{"16", "128", "512"}},
+	{"concurrency", []string{"1", "8", "32", "128"}},
+}
+
+// machine reads what all conditions share: chip, model, formats and version that
+// the overlay holds for.
+func (p *plan) machine() error {
+	a := p.in.Overlay.AppliesTo
+	if a == nil {
+		a = &scenario.AppliesTo{}
+	}
+	for _, s := range []struct {
+		key, flag, given string
+		list             []string
+	}{
+		{"hardware.name", "--hardware", p.in.Hardware, a.Hardware},
+		{"model.name", "--model", p.in.Model, a.Model},
+		{"model.weight_dtype", "", "", a.WeightDType},
+		{"model.kv_dtype", "", "", a.KVDType},
+		{"engine.version", "", "", a.EngineVersion},
+	} {
+		value := s.given
+		if value == "" && len(s.list) > 0 {
+			value = s.list[0]
+		}
+		switch {
+		case s.flag != "" && s.given == "" && len(s.list) != 1:
+			return fmt.Errorf("%s holds for %s: which one? Give %s NAME", p.in.Overlay.Name, several(s.list), s.flag)
+		case value != "":
+			p.fixed = append(p.fixed, setting{s.key, []string{value}})
+		}
+	}
+	p.fixed = append(p.fixed, setting{perConcurrency, []string{"10"}})
+	return nil
+}
+
+func several(list []string) string {
+	if len(list) == 0 {
+		return "any"
+	}
+	return strings.Join(list, ", ")
+}
+
+// axes reads the candidates that are asked for, over the usual ones.
+func (p *plan) axes() error {
+	p.settings = slices.Clone(usual)
+	for _, text := range p.in.Candidates {
+		key, list, ok := strings.Cut(text, "=")
+		values := strings.Split(list, ",")
+		if !ok || key == "" || slices.Contains(values, "") {
+			return fmt.Errorf("--candidates %s: write KEY=VALUE,VALUE, such as isl=1024,8192", text)
+		}
+		if key == "rate" || key == "workload.rate_rps" { // an open loop has no concurrency
+			p.settings = slices.DeleteFunc(p.settings, func(s setting) bool { return s.key == "concurrency" })
+		}
+		p.settings = with(p.settings, setting{strings.TrimSpace(key), values})
+	}
+	n := 1
+	for _, s := range p.settings {
+		n *= len(s.values)
+	}
+	if n > maxCandidates {
+		return fmt.Errorf("%d candidates are more than %d; give fewer values with --candidates", n, maxCandidates)
+	}
+	return nil
+}
+
+// maxCandidates bounds the grid: each is simulated twice a parameter.
+const maxCandidates = 1000
+
+// with replaces or appends a setting.
+func with(list []setting, s setting) []setting {
+	list = slices.DeleteFunc(slices.Clone(list), func(o setting) bool { return o.key == s.key })
+	return append(list, s)
+}
+
+// grid makes the conditions of all candidates.
+func (p *plan) grid(ctx context.Context) ([]objective.Condition, []string, error) {
+	rows := [][]setting{p.fixed}
+	for _, s := range p.settings {
+		var next [][]setting
+		for _, row := range rows {
+			for _, v := range s.values {
+				next = append(next, with(row, setting{s.key, []string{strings.TrimSpace(v)}}))
+			}
+		}
+		rows = next
+	}
+	conds, dropped, err := p.conditions(ctx, "--candidates", rows)
+	if err == nil && len(conds) == 0 {
+		err = fmt.Errorf("--candidates: none can be measured: %s", strings.Join(dropped, ", "))
+	}
+	return conds, dropped, err
+}
+
+// command words the run of a candidate.
+func (p *plan) command(c *objective.Condition) Run {
+	sc := &c.Scenario
+	w := &sc.Workload
+	prompt, output := c.Lengths()
+	n := w.Requests
+	load := fmt.Sprintf("--request-rate %g", w.RateRPS)
+	text := fmt.Sprintf("isl %g  osl %g  ", prompt[0], output[0])
+	if !c.Open() {
+		n = max(10, sc.Measurement.PerConc*w.Concurrent)
+		load = fmt.Sprintf("--max-concurrency %d", w.Concurrent)
+		text += fmt.Sprintf("concurrency %d", w.Concurrent)
+	} else {
+		text += fmt.Sprintf("rate %g/s", w.RateRPS)
+	}
+	if sc.Engine.TP > 1 {
+		text += fmt.Sprintf("  tp %d", sc.Engine.TP)
+	}
+	model := sc.Model.Name
+	if value, ok := p.fixedValue("model.name"); ok {
+		model = value
+	}
+	r := Run{Text: text, Server: fmt.Sprintf("vllm serve %s --tensor-parallel-size %d --no-enable-prefix-caching", model, sc.Engine.TP)}
+	r.Command = fmt.Sprintf("vllm bench serve --model %s --dataset-name random --random-input-len %g --random-output-len %g %s --num-prompts %d --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --save-result",
+		model, prompt[0], output[0], load, n)
+	return r
+}
+
+func (p *plan) fixedValue(key string) (string, bool) {
+	for _, s := range p.fixed {
+		if s.key == key {
+			return s.values[0], true
+		}
+	}
+	return "", false
+}
+
+// Text prints a suggestion for people.
+func Text(s *Suggestion) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "suggest %s: %d parameters, %d candidates", s.Overlay, s.Parameters, s.Candidates)
+	if len(s.Dropped) > 0 {
+		fmt.Fprintf(&b, "; left out: %s", strings.Join(s.Dropped, ", "))
+	}
+	b.WriteString("\n")
+	for _, a := range s.Assumed {
+		fmt.Fprintf(&b, "assumed %s\n", a)
+	}
+	for i := range s.Predictions {
+		p := &s.Predictions[i]
+		lo, hi := p.Interval(p.SD)
+		fmt.Fprintf(&b, "predict %s = %.4g %s [%.4g .. %.4g] by the parameters", p.Text, p.Value, p.Unit, lo, hi)
+		if p.ModelSD > 0 {
+			fmt.Fprintf(&b, "; a measured value also lies %.1f%% off what parameters explain", 100*p.ModelSD)
+		}
+		b.WriteString("\n")
+	}
+	server := ""
+	for i, r := range s.Runs {
+		fmt.Fprintf(&b, "run %-3d %s", i+1, r.Text)
+		for k := range s.Predictions {
+			p := &s.Predictions[k]
+			lo, hi := p.Interval(r.SD[k])
+			fmt.Fprintf(&b, "    then [%.4g .. %.4g], %.0f%% of the first width", lo, hi, 100*r.SD[k]/p.SD)
+		}
+		if len(s.Predictions) == 0 {
+			fmt.Fprintf(&b, "    then the parameters' standard deviations are %.0f%% of the first, geometric mean", 100*r.Shrink)
+		}
+		b.WriteString("\n")
+		if r.Server != server {
+			server = r.Server
+			fmt.Fprintf(&b, "  # on %s\n", server)
+		}
+		fmt.Fprintf(&b, "  %s\n", r.Command)
+	}
+	b.WriteString("intervals hold 90 % and are what is expected if the model is right: fit all measurements together to see\n")
+	return b.String()
+}
