@@ -17,6 +17,7 @@ import (
 
 	"scoville/calibrate/fit"
 	"scoville/calibrate/measured"
+	"scoville/calibrate/measured/row"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/reading"
 	"scoville/calibrate/results"
@@ -350,6 +351,9 @@ func (in *input) targets() ([]objective.Target, error) {
 			if median := strings.Replace(t.Metric, "_mean_", "_p50_", 1); !slices.Contains(have, t.Metric) {
 				targets[i].Metric = median
 			}
+		}
+		if in.conds[0].Kind == row.Replay { // of a run with a queue, how long it took is a measurement of its own
+			targets = append(targets, objective.Target{Metric: "e2e_mean_ms", Residual: objective.Log, Sigma: objective.Sigma("e2e_mean_ms"), Weight: 1})
 		}
 		targets = slices.DeleteFunc(targets, func(t objective.Target) bool { return !slices.Contains(have, t.Metric) })
 		if len(targets) == 0 {

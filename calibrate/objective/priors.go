@@ -99,19 +99,23 @@ var unknownChip = map[string]float64{
 	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20,
 }
 
-// era holds the centres of the host times of an engine era. Source as family.
+// era holds the centres of the host times of an engine era, and of efficiencies
+// that are the engine's more than the chip's. Source as family.
 type era struct {
 	name                       string  // versions of vLLM
 	step, layer, moe, sequence float64 // us; moe is what a layer with experts takes more
 	overlaps                   bool    // eager execution: a step takes the longer of host and device time, not the sum
+	center                     map[string]float64
 }
 
 var eras = []era{
-	{"before 0.3", 4_000, 400, 40, 340, true}, // 2023; with a layer's time as that of its kernel launches
-	{"0.3 to 0.7", 2_300, 22, 40, 80, false},  // 2024
-	{"0.8 to 0.15", 450, 47, 42, 38, false},   // 2025
-	{"0.16 to 0.18", 600, 65, 42, 24, false},
-	{"0.19 and later", 300, 20, 42, 9, false},
+	{"before 0.3", 4_000, 400, 40, 340, true, map[string]float64{ // 2023; a layer's time is that of its kernel launches
+		"weight_bandwidth_util": 0.6, "link_util": 0.1, "prefill_step_overhead_us": 25_000,
+	}},
+	{"0.3 to 0.7", 2_300, 22, 40, 80, false, nil}, // 2024
+	{"0.8 to 0.15", 450, 47, 42, 38, false, nil},  // 2025
+	{"0.16 to 0.18", 600, 65, 42, 24, false, nil},
+	{"0.19 and later", 300, 20, 42, 9, false, nil},
 }
 
 var versionNumber = regexp.MustCompile(`(?i)^\s*(?:vllm)?[\s:=/_-]*v?(\d+)\.(\d+)`)
@@ -251,6 +255,9 @@ func (s subject) centers() (center map[string]float64, known map[string]bool) {
 				center["compute_util"] = f.fp8
 			}
 		}
+	}
+	for name, x := range e.center { // stands before the chip's: its kernels are those of the engine
+		center[name], known[name] = x, true
 	}
 	if s.moe && !known["expert_compute_util"] {
 		center["expert_compute_util"] = 0.25
