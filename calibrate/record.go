@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"scoville/calibrate/measured"
+	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
 	"scoville/core"
 )
@@ -44,6 +45,9 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 		f.Starts = append(f.Starts, results.Start{From: s.From, To: s.To, Cost: s.Cost, Status: string(s.Status), Iterations: s.Iterations, Polished: s.Polished})
 	}
 	j.parameters(f)
+	if sc := &j.obj.Conditions[j.fitted[0]].Scenario; sc.Engine.HostOverlap != "sum" {
+		f.Modes = append(f.Modes, results.Mode{Path: objective.HostOverlap, Value: sc.Engine.HostOverlap, Because: "the form of the engine's era, " + sc.Engine.Version + ", or what was fixed"})
+	}
 	j.gates(f)
 	return f, residuals, nil
 }

@@ -26,6 +26,7 @@ type quantity struct {
 	mixed            bool // only where some models have experts and some have not
 	linked           bool // only where several chips work together
 	client           bool // only where a client's clock is read
+	groups           bool // only where models differ in query heads per KV head
 	cold             bool // only where whole batches were timed from a cold start
 }
 
@@ -40,6 +41,7 @@ var quantities = []quantity{
 	{name: "expert_compute_util", path: "hardware.expert_compute_util", unit: "ratio", sd: 0.7, min: 0.03, max: 2, log: true, moe: true},
 	{name: "weight_bandwidth_util", path: "hardware.weight_bandwidth_util", unit: "ratio", sd: 0.2, min: 0.3, max: 1},
 	{name: "kv_bandwidth_util", path: "hardware.kv_bandwidth_util", unit: "ratio", sd: 0.3, min: 0.1, max: 1},
+	{name: "gqa_reread", path: "hardware.gqa_reread", unit: "ratio", sd: 1, min: 0.001, max: 1, log: true, groups: true},
 	{name: "attention_compute_util", path: "hardware.attention_compute_util", unit: "ratio", sd: 0.5, min: 0.05, max: 1, held: true},
 	{name: "link_util", path: "hardware.link_util", unit: "ratio", sd: 0.5, min: 0.02, max: 1, linked: true},
 	{name: "link_latency_us", path: "hardware.link_latency_us", unit: "us", sd: 0.7, min: 0.5, max: 100, log: true, held: true, linked: true},
@@ -96,7 +98,7 @@ var families = []family{
 // and twice the standard deviation.
 var unknownChip = map[string]float64{
 	"compute_util": 0.55, "expert_compute_util": 0.4, "weight_bandwidth_util": 0.85, "kv_bandwidth_util": 0.75, "attention_compute_util": 0.4,
-	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20,
+	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20, "gqa_reread": 0.05,
 }
 
 // era holds the centres of the host times of an engine era, and of efficiencies
@@ -112,8 +114,8 @@ var eras = []era{
 	{"before 0.3", 4_000, 400, 40, 340, true, map[string]float64{ // 2023; a layer's time is that of its kernel launches
 		"weight_bandwidth_util": 0.6, "link_util": 0.1, "prefill_step_overhead_us": 25_000,
 	}},
-	{"0.3 to 0.7", 2_300, 22, 40, 80, false, nil}, // 2024
-	{"0.8 to 0.15", 450, 47, 42, 38, false, nil},  // 2025
+	{"0.3 to 0.7", 2_300, 22, 40, 80, false, map[string]float64{"gqa_reread": 0.25}}, // 2024: paged attention, a block for each query head
+	{"0.8 to 0.15", 450, 47, 42, 38, false, nil},                                     // 2025
 	{"0.16 to 0.18", 600, 65, 42, 24, false, nil},
 	{"0.19 and later", 300, 20, 42, 9, false, nil},
 }
@@ -164,6 +166,7 @@ type subject struct {
 	mixed  bool               // some has, some has not
 	linked bool               // some run is on several chips
 	pooled bool               // several models on several chips each: what a link's latency is apart from host time shows
+	groups bool               // models of several group sizes
 	cold   bool               // whole batches
 }
 
@@ -184,6 +187,9 @@ func ParametersOf(conds []Condition) []Param {
 		s.moe = s.moe || sc.Model.Experts > 0
 		dense = dense || sc.Model.Experts == 0
 		s.cold = s.cold || conds[i].Kind == row.Batch
+		if first := &s.sc.Model; !sc.Model.MLA() && sc.Model.Heads*first.KVHeads != first.Heads*sc.Model.KVHeads {
+			s.groups = true
+		}
 		if sc.Engine.TP > 1 {
 			linked[sc.Model.Name] = true
 		}
@@ -200,7 +206,7 @@ func (s subject) parameters() []Param {
 	center, known := s.centers()
 	var out []Param
 	for _, q := range quantities {
-		if q.moe && !s.moe || q.mixed && !s.mixed || q.linked && !s.linked || q.cold && !s.cold || q.client && s.sc.Measurement.Clock != scenario.Client {
+		if q.moe && !s.moe || q.mixed && !s.mixed || q.linked && !s.linked || q.cold && !s.cold || q.groups && !s.groups || q.client && s.sc.Measurement.Clock != scenario.Client {
 			continue
 		}
 		sd := q.sd

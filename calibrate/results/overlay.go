@@ -42,6 +42,9 @@ func (f *Fit) Overlay() []byte {
 		f.section(&b, name)
 	}
 	b.WriteString("\n[sources]\n")
+	for _, m := range f.Modes {
+		fmt.Fprintf(&b, "%s = %s\n", quote(m.Path), quote("assumed: "+m.Because))
+	}
 	for _, p := range f.Parameters {
 		fmt.Fprintf(&b, "%s = %s\n", quote(p.Path), quote(f.source(&p)))
 	}
@@ -62,6 +65,11 @@ func (f *Fit) section(b *strings.Builder, table string) {
 			first = false
 		}
 		fmt.Fprintf(b, "%s = %s\n", key, number(p.Value))
+	}
+	for _, m := range f.Modes {
+		if key, ok := strings.CutPrefix(m.Path, table+"."); ok {
+			fmt.Fprintf(b, "%s = %s\n", key, quote(m.Value))
+		}
 	}
 }
 

@@ -33,6 +33,7 @@ type Fit struct {
 	Starts     []Start     `json:"starts"`
 	Agreement  string      `json:"starts_summary"`
 	Parameters []Parameter `json:"parameters"`
+	Modes      []Mode      `json:"modes,omitempty"`
 	Free       []string    `json:"free"`       // names, in the order of the covariance
 	Covariance [][]float64 `json:"covariance"` // of ln value, 95 % intervals in Parameters
 	Condition  float64     `json:"condition_number"`
@@ -104,6 +105,14 @@ const (
 	Fitted  = "fitted"
 	HeldOut = "held out"
 )
+
+// Mode is a choice that the parameters were fitted under: they mean nothing
+// under another.
+type Mode struct {
+	Path    string `json:"path"`
+	Value   string `json:"value"`
+	Because string `json:"because"`
+}
 
 // Error summarises |predicted / measured - 1| of one metric over the rows of a
 // split, and the median of predicted / measured - 1 as Bias.

@@ -18,13 +18,17 @@ func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 		Use:   "fit FILE...",
 		Short: "Fit parameters to files of measured latencies and write an overlay",
 		Long: strings.TrimSpace(`
-Fit reads files of measured serving runs in any of these forms: JSON of vllm
-bench serve (also with its requests, also several objects a file), of vllm
-bench sweep, latency and throughput, of inference-perf and InferenceX; console
-blocks of vllm bench serve in logs and Markdown; rows of aiconfigurator; tables
-whose header names scenario keys and metrics with units. It fits the parameters of the performance model to TTFT and TPOT together, predicts what it
-held out, and writes OUT.toml, OUT.fit.json and OUT.residuals.parquet. One fit
-is about one chip, model and engine version: choose with --where.
+Fit reads files of measurements in any of these forms: JSON of vllm bench serve
+(also with its requests, also several objects a file), of vllm bench sweep,
+latency and throughput, of inference-perf and InferenceX; console blocks of vllm
+bench serve in logs and Markdown; rows of aiconfigurator; grids of offline
+batches; logs of requests and of engine steps; tables whose header names scenario
+keys and metrics with units. It fits the parameters of the performance model to
+TTFT and TPOT together, predicts what it held out, and writes OUT.toml,
+OUT.fit.json and OUT.residuals.parquet. One fit is about one chip, model and
+engine version: choose with --where. Grids and steps pool the models of a chip.
+Requests are numbered by arrival: --where 'request < 100' fits to the first
+hundred.
 `) + "\n" + exitCodes,
 		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
   calibrate fit silicon_sample.csv --where 'system == "h100_sxm" && model_path ~ "70B"'`,

@@ -77,6 +77,7 @@ type Hardware struct {
 	LLCGrowth  float64 `toml:"llc_growth" unit:"ratio" range:"[0,100]" default:"0" help:"further time of KV bytes beyond llc_context_tokens, as a share of their own"`
 	TLBReach   float64 `toml:"tlb_reach_gib" unit:"GiB" range:"[0,1e6]" default:"0" help:"KV one chip reads in a step beyond which address translation misses the TLB; 0 = no such effect"`
 	TLBPenalty float64 `toml:"tlb_penalty" unit:"ratio" range:"[0,100]" default:"0" help:"further time of KV bytes beyond tlb_reach_gib, as a share of their own"`
+	GQAReread  float64 `toml:"gqa_reread" unit:"ratio" range:"[0,1]" default:"0" help:"share of a group's KV that each further query head of the group reads again from memory in decode attention; 0 = a group reads its KV once"`
 	KVAccessUs float64 `toml:"kv_access_us" unit:"us" range:"[0,1e6]" default:"0" help:"latency before the KV of a layer begins to stream, per layer and step"`
 
 	// Energy of a run is chips x w_idle x its duration (first arrival to last

@@ -24,6 +24,7 @@ type effects struct {
 	sampling    float64  // s per sampled row
 	near, reach float64  // KV bytes of a step within the reach of the cache, and of the TLB, over the shards
 	llc, tlb    float64  // further share of the time of bytes beyond
+	reread      float64  // further share of the time of KV bytes that decodes read
 }
 
 // stream is data that moves in device memory, or over the host link.
@@ -68,6 +69,9 @@ func (m *Machine) effects(sc *scenario.Scenario) {
 	}
 	if hw.TLBReach > 0 {
 		fx.reach, fx.tlb = unit.GiB*hw.TLBReach*Shard(sc), hw.TLBPenalty
+	}
+	if hw.GQAReread > 0 && !md.MLA() && md.KVHeads > 0 {
+		fx.reread = hw.GQAReread * (float64(md.Heads)/float64(md.KVHeads) - 1)
 	}
 	fx.strains = fx.llc > 0 || fx.tlb > 0
 }

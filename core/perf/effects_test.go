@@ -154,6 +154,19 @@ func TestCacheGrowth(t *testing.T) {
 	near(t, "growth of 5 %", gain(t, 1, 32768, set), 0.05*beyond, 1e-6)
 }
 
+// TestGQAReread: groups of four query heads whose further three read a tenth
+// again make a scan 1.3 times as long; heads without groups read once.
+func TestGQAReread(t *testing.T) {
+	set := map[string]any{"hardware.gqa_reread": 0.1}
+	scan := 16 * 4096 * kvToken / a100
+	near(t, "groups of four", gain(t, 16, 4096, set), 0.3*scan, 1e-3)
+	set["model.name"] = "llama-2-7b"
+	alone := decode(chip(t, map[string]any{"model.name": "llama-2-7b"}), 16, 4096).Total
+	if with := decode(chip(t, set), 16, 4096).Total; with != alone {
+		t.Errorf("no groups: %v, without the key %v", with, alone)
+	}
+}
+
 // TestTLBReach: a reach of 2 GiB is 16 K tokens of 128 KiB, the published bend.
 func TestTLBReach(t *testing.T) {
 	set := map[string]any{"hardware.tlb_reach_gib": 2.0, "hardware.tlb_penalty": 0.1}

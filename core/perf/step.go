@@ -154,6 +154,9 @@ func (m *Machine) state(b *Batch, c *Cost) []part {
 		if m.fx.strains {
 			kv.strain = m.strain(c, missed)
 		}
+		if m.fx.reread > 0 {
+			kv.strain = kv.strain.add(missed.scale(m.fx.reread))
+		}
 		m.attend(c, &c.attention[0], flops, &kv)
 		c.attention[0].stage = DecodeAttention
 		c.KVBytes, c.KVOnChip = read, on
