@@ -217,7 +217,7 @@ func (s subject) parameters() []Param {
 			Name: q.name, Unit: q.unit, Log: q.log, Fixed: q.held && !(s.pooled && q.linked),
 			Min: q.min, Max: q.max, Prior: fit.Prior{Center: center[q.name], SD: sd},
 		}}
-		if host := q.name == "step_overhead_us" || q.name == "layer_overhead_us"; host && center[q.name] > 0.8*q.max {
+		if host := q.name == "step_overhead_us" || q.name == "layer_overhead_us"; host && center[q.name] >= 0.8*q.max {
 			p.Max = 10 * center[q.name] // engines before 2025
 		}
 		p.Init = inside(center[q.name], p.Min, p.Max)

@@ -119,7 +119,7 @@ func sheet(src *row.Source) (*row.Sheet, error) {
 	out.HeadAt = append(slices.Clone(s.HeadAt), row.Place{})
 	out.Records = make([]row.Record, len(s.Records))
 	for i, r := range s.Records {
-		out.Records[i] = row.Record{Cells: append(slices.Clone(r.Cells), ""), At: append(slices.Clone(r.At), row.Place{Line: r.At[0].Line})}
+		out.Records[i] = row.Record{Cells: append(slices.Clone(r.Cells), ""), At: append(slices.Clone(r.At), r.At[0])}
 	}
 	return &out, nil
 }
@@ -132,7 +132,7 @@ func lines(src *row.Source) (*row.Sheet, error) {
 		if strings.TrimSpace(line) == "" {
 			continue
 		}
-		at := row.Place{Line: i + 1}
+		at := row.Place{Line: i + 1, Col: 1}
 		d := json.NewDecoder(strings.NewReader(line))
 		d.UseNumber()
 		var v map[string]any
@@ -154,7 +154,7 @@ func lines(src *row.Source) (*row.Sheet, error) {
 		s.Records = append(s.Records, r)
 	}
 	if len(s.Header) == 0 {
-		return nil, s.ErrorAt(row.Place{Line: 1}, "", "an object without keys")
+		return nil, s.ErrorAt(row.Place{Line: 1, Col: 1}, "", "an object without keys")
 	}
 	return s, nil
 }
