@@ -187,9 +187,28 @@ func TestInferenceX(t *testing.T) {
 	}
 }
 
+// What folders and names suggest of chip and parallelism.
+func TestHints(t *testing.T) {
+	text := "model,isl,osl,concurrency,ttft_mean_ms\nllama-2-7b,10,10,4,20\n"
+	for name, want := range map[string]string{
+		"8xH100SXM5/a.csv":           " --hardware h100-sxm --set engine.tp=8",
+		"RTXPRO6000/8B/requests.csv": " --hardware rtx-pro-6000",
+		"a_1xNVIDIA-H100-PCIe.csv":   " --hardware h100-pcie --set engine.tp=1",
+		"A100-SXM4-40GB_tp8.csv":     " --hardware a100-40 --set engine.tp=8",
+		"h100.csv":                   " --hardware NAME (h100: which one? h100-pcie, h100-sxm)",
+		"http4.csv":                  "",
+	} {
+		got := strings.Join(read(t, name, text, Options{}).Notes, "|")
+		if got != strings.TrimSuffix("the name of the file suggests"+want, "the name of the file suggests") {
+			t.Errorf("%s: %q", name, got)
+		}
+	}
+}
+
 // Errors of JSON point at the line.
 func TestBadJSON(t *testing.T) {
 	for _, c := range []struct{ text, want string }{
+		{`{} {"mean_ttft_ms": 1, "request_throughput": 1, "total_output_tokens": 2}`, "r.json:1"},
 		{`{"mean_ttft_ms": 1, "total_output_tokens"`, "r.json:1: not JSON"},
 		{native() + "\n{\"a\": }", "r.json:7: not JSON"},
 		{native() + "\n" + native()[:100], "the file is cut off"},

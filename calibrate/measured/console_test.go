@@ -184,7 +184,7 @@ func FuzzThroughput(f *testing.F) { fuzz(f, Throughput, `{"elapsed_time": 75.06,
 func FuzzInferenceX(f *testing.F) {
 	fuzz(f, InferenceX, `{"hw": "h200", "conc": 8, "mean_ttft": 1, "isl": 1, "osl": 2}`)
 }
-func FuzzConsole(f *testing.F)       { fuzz(f, Console, report) }
+func FuzzConsole(f *testing.F)       { fuzz(f, Console, report, "#") }
 func FuzzInferencePerf(f *testing.F) { fuzz(f, InferencePerf, stage) }
 func FuzzTidy(f *testing.F)          { fuzz(f, Tidy, tidyFile) }
 func FuzzSilicon(f *testing.F) {

@@ -10,7 +10,7 @@ import (
 )
 
 var (
-	chipName  = regexp.MustCompile(`(?i)(?:(\d+)\s?x[-_ ]?)?((?:nvidia|amd)[-_ ])?((?:geforce[-_ ])?(?:rtx[-_ ]?)?(?:gh200|h100|h200|b200|a100|l40s|4090|mi250x?|mi300x)(?:[-_ ]?(?:sxm\d?|pcie|nvl))?(?:[-_ ]?(?:40|80)gb)?)`)
+	chipName  = regexp.MustCompile(`(?i)(?:(\d+)\s?x[-_ ]?)?((?:nvidia|amd)[-_ ])?((?:geforce[-_ ])?(?:rtx[-_ ]?)?(?:pro[-_ ]?6000|gh200|h100|h200|b200|a100|l40s|4090|mi250x?|mi300x)(?:[-_ ]?(?:sxm\d?|pcie|nvl))?(?:[-_ ]?(?:40|80)gb)?)`)
 	splitName = regexp.MustCompile(`(?i)(?:^|[^a-z])tp[_=-]?(\d+)`)
 )
 
@@ -18,8 +18,9 @@ var (
 // as flags to give: names are claims, so nothing is taken from them.
 func (s *Source) Hints() []string {
 	where := filepath.Base(s.Name)
-	if dir := filepath.Base(filepath.Dir(s.Name)); dir != "." && dir != "/" {
-		where = dir + "/" + where
+	for dir, n := filepath.Dir(s.Name), 0; n < 2 && dir != "." && dir != "/"; n++ {
+		where = filepath.Base(dir) + "/" + where
+		dir = filepath.Dir(dir)
 	}
 	return hints("the name of the file", where)
 }
@@ -59,7 +60,7 @@ func TextHints(text string) []string { return hints("the text", text) }
 // Chip returns the catalogue name of a chip as files spell it, "" for none.
 func Chip(text string) string {
 	spelled := strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '_' || r == '-' }), "-")
-	spelled = glued.ReplaceAllString(spelled, "$1-$2")
+	spelled = strings.Replace(glued.ReplaceAllString(spelled, "$1-$2"), "rtxpro6000", "rtx-pro-6000", 1)
 	for _, name := range []string{text, spelled, strings.TrimPrefix(spelled, "nvidia-"), strings.TrimPrefix(spelled, "nvidia-geforce-"), sxm.ReplaceAllString(strings.TrimPrefix(spelled, "nvidia-"), "$1")} {
 		if e, err := hardware.Catalog(name); err == nil {
 			return e.Hardware.Name

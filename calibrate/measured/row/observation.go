@@ -115,14 +115,14 @@ type Observation struct {
 func New(s *Sheet, rec int) Observation {
 	r := &s.Records[rec]
 	o := Observation{
-		File: s.File, Line: r.At[0].Line, Kind: r.Kind, Notes: r.Notes, Suspects: r.Suspects, Dropped: r.Dropped, Saturated: strings.HasPrefix(r.Dropped, "saturated"), Records: r.Requests,
+		File: s.File, Line: r.Line, Kind: r.Kind, Notes: r.Notes, Suspects: r.Suspects, Dropped: r.Dropped, Saturated: strings.HasPrefix(r.Dropped, "saturated"), Records: r.Requests,
 		Facts: map[string]float64{}, sheet: s, record: rec, column: map[string]int{},
 	}
 	for i := range r.Requests {
 		o.Scored = append(o.Scored, i)
 	}
-	if r.Line > 0 {
-		o.Line = r.Line
+	if o.Line == 0 && len(r.At) > 0 {
+		o.Line = r.At[0].Line
 	}
 	if i := s.Index("id"); i >= 0 {
 		o.ID = s.Records[rec].Cells[i]

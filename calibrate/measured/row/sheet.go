@@ -49,14 +49,14 @@ type Cell struct{ Name, Text string }
 // Add appends a row of named values at a place; columns that the table does not
 // have yet are added at its end. A name that comes twice keeps its first value.
 func (s *Sheet) Add(at Place, cells []Cell) *Record {
-	r := Record{Cells: make([]string, len(s.Header)), At: make([]Place, len(s.Header))}
+	r := Record{Cells: make([]string, len(s.Header)), At: make([]Place, len(s.Header)), Line: at.Line}
 	for _, c := range cells {
 		i := s.Index(c.Name)
 		if i < 0 {
 			i = len(s.Header)
 			s.Header, s.HeadAt = append(s.Header, c.Name), append(s.HeadAt, at)
 			for k := range s.Records {
-				s.Records[k].Cells, s.Records[k].At = append(s.Records[k].Cells, ""), append(s.Records[k].At, s.Records[k].At[0])
+				s.Records[k].Cells, s.Records[k].At = append(s.Records[k].Cells, ""), append(s.Records[k].At, Place{Line: s.Records[k].Line})
 			}
 			r.Cells, r.At = append(r.Cells, ""), append(r.At, at)
 		}
@@ -155,6 +155,9 @@ func (s *Sheet) ErrorAt(p Place, hint, format string, args ...any) *scenario.Err
 
 // HeadError points at a column's name in the header.
 func (s *Sheet) HeadError(col int, hint, format string, args ...any) *scenario.Error {
+	if col >= len(s.HeadAt) { // a table without columns
+		return &scenario.Error{File: s.File, Msg: fmt.Sprintf(format, args...), Hint: hint}
+	}
 	return s.ErrorAt(s.HeadAt[col], hint, format, args...)
 }
 
