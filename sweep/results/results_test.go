@@ -143,7 +143,7 @@ func TestDataset(t *testing.T) {
 	want(t, whole(t, d), 0, map[string]any{"baseline": true, "oat_path": nil, "oat_level": nil, "oat_change_ratio": nil})
 
 	// Baseline TTFT 100, 110, 120: mean 110, sd 10, t(2) = 4.302653, half-width 24.84138.
-	// Differences 25, 27.5, 30 of mean 27.5 and sd 2.5: 25 % +- 2.5 * 4.302653 / sqrt(3) / 110.
+	// Differences 25, 27.5, 30: 25 % of each baseline, without scatter.
 	const half = 24.841377
 	want(t, d.Points, 0, map[string]any{
 		"point_id": "p00", "status": "ok", "baseline": true, "runs": int64(3), "runs_ok": int64(3), "ttft_p99_ms_mean": 110.0,
@@ -152,8 +152,8 @@ func TestDataset(t *testing.T) {
 	near(t, "ci_lo", cellOf(d.Points, 0, "ttft_p99_ms_ci_lo"), 110-half, 1e-5)
 	near(t, "ci_hi", cellOf(d.Points, 0, "ttft_p99_ms_ci_hi"), 110+half, 1e-5)
 	want(t, d.Points, 1, map[string]any{"oat_level": "-20%", "ttft_p99_ms_delta_ratio": 0.25, "output_tok_s_delta_ratio": 0.0, "output_tok_s_delta_ci_lo": 0.0})
-	near(t, "delta_ci_lo", cellOf(d.Points, 1, "ttft_p99_ms_delta_ci_lo"), 0.25-half/4/110, 1e-7)
-	near(t, "delta_ci_hi", cellOf(d.Points, 3, "ttft_p99_ms_delta_ci_hi"), 0.25+half/4/110, 1e-7)
+	near(t, "delta_ci_lo", cellOf(d.Points, 1, "ttft_p99_ms_delta_ci_lo"), 0.25, 1e-12)
+	near(t, "delta_ci_hi", cellOf(d.Points, 3, "ttft_p99_ms_delta_ci_hi"), 0.25, 1e-12)
 	want(t, effects(t, d), 2, map[string]any{
 		"metric": "ttft_p99_ms", "parameter": "hardware.weight_bandwidth_gb_s", "level": "-20%", "change_ratio": -0.2,
 		"method": "oat", "effect": 0.25, "unit": "ratio", "n": int64(3), "rate_rps": 2.0,

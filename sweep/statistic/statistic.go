@@ -19,15 +19,6 @@ type Estimate struct {
 // Unknown is the estimate from n values that tell nothing.
 func Unknown(n int) Estimate { return Estimate{math.NaN(), math.NaN(), math.NaN(), n} }
 
-// over returns the estimate divided by scale; all NaN if scale is 0.
-func (e Estimate) over(scale float64) Estimate {
-	if scale == 0 {
-		return Unknown(e.N)
-	}
-	lo, hi := e.Lo/scale, e.Hi/scale
-	return Estimate{e.Mean / scale, min(lo, hi), max(lo, hi), e.N}
-}
-
 // Student caches the quantiles of Student's t by number of values.
 type Student map[int]float64
 
@@ -59,19 +50,32 @@ func (s Student) Mean(values []float64) Estimate {
 	return Estimate{mean, mean - half, mean + half, n}
 }
 
-// Change estimates the mean of the paired differences x - base in units of the
-// mean of base, whose own scatter it leaves out: with common random numbers
-// the differences scatter far less than either.
+// Change estimates the mean of the paired differences d = x - base relative to
+// the mean of base: the ratio r of two means. Its interval is that of the
+// remainders d - r base over the mean of base (linearised ratio estimator,
+// Cochran, Sampling Techniques, 1977, section 6.3), so that a change which is
+// the same share of every baseline has an interval of nothing, however much the
+// baselines scatter. All NaN if the mean of base is 0.
 func (s Student) Change(x, base []float64) Estimate {
-	diff := make([]float64, len(x))
+	n := len(x)
+	if n == 0 {
+		return Unknown(0)
+	}
+	scale := average(base)
+	if scale == 0 {
+		return Unknown(n)
+	}
+	rest := make([]float64, n) // first the differences
 	for i := range x {
-		diff[i] = x[i] - base[i]
+		rest[i] = x[i] - base[i]
 	}
-	e := s.Mean(diff)
-	if e.N == 0 {
-		return e
+	ratio := average(rest) / scale
+	for i := range rest {
+		rest[i] -= ratio * base[i]
 	}
-	return e.over(average(base))
+	e := s.Mean(rest)
+	half := (e.Hi - e.Lo) / 2 / math.Abs(scale)
+	return Estimate{ratio, ratio - half, ratio + half, n}
 }
 
 func average(values []float64) float64 {

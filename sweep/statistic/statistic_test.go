@@ -3,6 +3,7 @@ package statistic
 import (
 	"fmt"
 	"math"
+	"math/rand/v2"
 	"testing"
 )
 
@@ -25,18 +26,59 @@ func TestStudentQuantiles(t *testing.T) {
 }
 
 // Student's sleep data (Biometrika 6, 1908): additional hours of sleep of ten
-// patients with two drugs. Paired difference 1.58 h, 95 % interval 0.7001142 to
-// 2.4598858 as R's t.test prints it.
-func TestPairedIntervalOfStudentsSleepData(t *testing.T) {
+// patients with two drugs. Difference 1.58 h, 95 % interval 0.7001142 to
+// 2.4598858 as R's paired t.test prints it.
+func TestIntervalOfStudentsSleepData(t *testing.T) {
 	one := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
 	two := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
-	e := Student{}.Change(two, one)
-	const base = 0.75 // mean of one
-	near(t, "effect", e.Mean, 1.58/base, 1e-12)
-	near(t, "lo", e.Lo, 0.7001142/base, 1e-7)
-	near(t, "hi", e.Hi, 2.4598858/base, 1e-7)
+	diff := make([]float64, len(one))
+	for i := range diff {
+		diff[i] = two[i] - one[i]
+	}
+	e := Student{}.Mean(diff)
+	near(t, "difference", e.Mean, 1.58, 1e-12)
+	near(t, "lo", e.Lo, 0.7001142, 1e-7)
+	near(t, "hi", e.Hi, 2.4598858, 1e-7)
 	if e.N != 10 {
 		t.Errorf("n = %d", e.N)
+	}
+}
+
+// A change in proportion has no scatter, whatever that of the baselines: also
+// one to nothing. Else the remainders decide: bases 1, 2, 3 and changes 0.5, 1,
+// 0.9 give r = 2.4/6 = 0.4 and remainders 0.1, 0.2, -0.3 of sd
+// sqrt(0.14/2) = 0.264575; 4.302653 x 0.264575 / sqrt(3) / 2 = 0.328620.
+func TestChangeIsARatioOfMeans(t *testing.T) {
+	base := []float64{1, 2, 3}
+	for share, x := range map[float64][]float64{0.25: {1.25, 2.5, 3.75}, -1: {0, 0, 0}, 0: {1, 2, 3}} {
+		e := Student{}.Change(x, base)
+		for what, got := range map[string]float64{"effect": e.Mean, "lo": e.Lo, "hi": e.Hi} {
+			near(t, fmt.Sprintf("%s of a change by %g", what, share), got, share, 1e-15)
+		}
+	}
+	e := Student{}.Change([]float64{1.5, 3, 3.9}, base)
+	near(t, "effect", e.Mean, 0.4, 1e-12)
+	near(t, "lo", e.Lo, 0.4-0.328620, 1e-6)
+	near(t, "hi", e.Hi, 0.4+0.328620, 1e-6)
+}
+
+// Intervals of changes hold the true ratio as often as they say.
+func TestChangeCovers(t *testing.T) {
+	r := rand.New(rand.NewPCG(1, 2))
+	const trials, n, truth = 2000, 10, 0.2
+	hit, s := 0, Student{}
+	for range trials {
+		x, base := make([]float64, n), make([]float64, n)
+		for i := range base {
+			base[i] = 5 + r.NormFloat64()
+			x[i] = base[i]*(1+truth) + 0.3*r.NormFloat64()
+		}
+		if e := s.Change(x, base); e.Lo <= truth && truth <= e.Hi {
+			hit++
+		}
+	}
+	if share := float64(hit) / trials; share < 0.93 || share > 0.97 {
+		t.Errorf("95 %% intervals hold the truth in %.1f %% of trials", 100*share)
 	}
 }
 
