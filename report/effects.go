@@ -9,6 +9,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/report/number"
+	"scoville/report/predicted"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -46,7 +47,7 @@ func (r *Report) effects() []section {
 		}
 	}
 	for i := range out {
-		out[i].notes = append(out[i].notes, r.legend())
+		out[i].notes = append(append(out[i].notes, r.legend()), predicted.Notes(r.data)...)
 	}
 	return out
 }
@@ -104,11 +105,11 @@ func (r *Report) mean(i int, m table.Column) string {
 	if !ok {
 		return "-"
 	}
-	hi, ok := points.Float(points.Index(m.Name+"_ci_hi"), i)
-	if !ok {
-		return number.Significant(mean)
+	text := number.Significant(mean)
+	if hi, ok := points.Float(points.Index(m.Name+"_ci_hi"), i); ok {
+		text = number.WithHalf(mean, hi-mean)
 	}
-	return number.WithHalf(mean, hi-mean)
+	return text + predicted.Interval(r.data, m.Name, i)
 }
 
 // effect is the change of a metric from point base to point i: ~ when its

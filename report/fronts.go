@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scoville/report/number"
+	"scoville/report/predicted"
 	"scoville/report/verdict"
 	"scoville/report/view"
 )
@@ -86,6 +87,9 @@ func (r *Report) flagged(flag string, columns []string) section {
 	s.head = append(s.head, columns...)
 	if _, ok := r.data.Column("pareto_probability"); ok && flag == "pareto" {
 		s.head = append(s.head, "pareto_probability")
+		for _, c := range predicted.Columns(r.data, "pareto_draw_probability") {
+			s.head = append(s.head, c.Name)
+		}
 	}
 	for _, i := range members[:min(len(members), maxListed)] {
 		row := append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(r.data.Axes(), i)...)

@@ -9,6 +9,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/report/number"
+	"scoville/report/predicted"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -75,6 +76,7 @@ func (r *Report) table(title string, rank []int) section {
 	if r.judged() {
 		marks = append(marks, table.Column{Name: "slo_ok"})
 	}
+	marks = append(marks, predicted.Columns(r.data, "slo_probability", "saturated_draw_ratio")...)
 	if points.Len() > 1 && slices.ContainsFunc(rank, func(i int) bool { return r.data.Value("bound", i) != nil }) {
 		marks = append(marks, table.Column{Name: "bound"})
 		if slices.ContainsFunc(rank, r.decodesApart) {
@@ -100,6 +102,7 @@ func (r *Report) table(title string, rank []int) section {
 	} else {
 		s.notes = r.bounds()
 	}
+	s.notes = append(s.notes, predicted.Notes(r.data)...)
 	return s
 }
 
@@ -160,6 +163,9 @@ func (r *Report) crossed(axes []table.Column) []section {
 		s := grid("bound", func(i int) string { return number.Plain(r.data.Value("bound", i)) })
 		s.notes = bounds
 		out = append(out, s)
+	}
+	if len(out) > 0 {
+		out[0].notes = append(out[0].notes, predicted.Notes(r.data)...)
 	}
 	if more := len(r.metrics) - maxCrossed; more > 0 && len(out) > 0 {
 		out[0].notes = append(out[0].notes, number.Plural(more, "more metric")+" in points.parquet")

@@ -232,3 +232,33 @@ func TestWords(t *testing.T) {
 		}
 	}
 }
+
+// What draws of the calibration say stands beside the mean and its interval.
+func TestPredicted(t *testing.T) {
+	a, b := run(0, 0, 14.2, 30), run(1, 0, 12.5, 20)
+	nan := math.NaN()
+	a.Forecast = &results.Forecast{Draws: 200, Lo: []float64{13.1, nan, nan, nan, nan}, Hi: []float64{15.6, nan, nan, nan, nan}, SLO: 0.25, Saturated: 0, Pareto: nan}
+	b.Forecast = &results.Forecast{Draws: 190, Lo: []float64{11.5, 18, nan, nan, nan}, Hi: []float64{nan, 22, nan, nan, nan}, SLO: nan, Saturated: 0.05, Pareto: nan}
+	a.Axes, b.Axes = []any{1.0}, []any{2.0}
+	r := dataset(t, results.Meta{Axes: []results.Axis{{Path: "workload.rate_rps", Kind: table.Float64, Outer: true}}}, []results.Run{a, b, run2(b)})
+	var text bytes.Buffer
+	if err := r.Text(&text); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"14.20 [13.10 .. 15.60]", "13 ± 1", " [11.50 .. ?]", " [18.00 .. 22.00]", "slo_probability", "0.25", "saturated_draw_ratio",
+		"[..]: 90 % of other runs are expected inside, over 200 draws of what the calibration leaves open",
+	} {
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("no %q in\n%s", want, text.String())
+		}
+	}
+}
+
+// run2 is a second replicate of a run.
+func run2(r results.Run) results.Run {
+	r.Replicate, r.Forecast = 1, nil
+	r.Metrics = slices.Clone(r.Metrics)
+	r.Metrics[0] += 0.2
+	return r
+}

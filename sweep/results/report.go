@@ -1,6 +1,9 @@
 package results
 
-import "scoville/sweep/results/spec"
+import (
+	"scoville/sweep/results/forecast"
+	"scoville/sweep/results/spec"
+)
 
 // What a study asks of its report and what its points rest on, as the manifest
 // keeps it.
@@ -11,4 +14,6 @@ type (
 	Level      = spec.Level
 	Objective  = spec.Objective
 	Number     = spec.Number
+
+	Forecast = forecast.Forecast // what draws of the calibration say of a point
 )
