@@ -3,6 +3,7 @@ package results
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,7 +33,18 @@ type Score struct {
 	Apart         []Dropped `json:"apart,omitempty"` // rows outside of where the overlay holds, by how
 	Assumed       []string  `json:"assumed,omitempty"`
 	Errors        []Error   `json:"errors"`
+	Within        []Within  `json:"within,omitempty"` // of an overlay with a covariance
 	Gates         []Gate    `json:"gates,omitempty"`
+}
+
+// Within counts the rows of a split whose measured value lies inside the 90 %
+// interval that the overlay's covariance and model error give its prediction.
+type Within struct {
+	Metric string  `json:"metric"`
+	Split  string  `json:"split"`
+	Rows   int     `json:"rows"`
+	Inside int     `json:"inside"`
+	SD     float64 `json:"sd_ln"` // mean of the standard deviations of ln measured
 }
 
 // ScorePaths returns the files that WriteScore leaves for an output of that
@@ -92,7 +104,7 @@ func ScoreText(s *Score) string {
 			last = e.Split
 			fmt.Fprintf(&b, "%-*s  %s: rows, median, p90, bias\n", width, "errors", e.Split)
 		}
-		fmt.Fprintf(&b, "%-*s  %6d  %5.1f%%  %5.1f%%  %+5.1f%%\n", width, "  "+e.Metric, e.Rows, 100*e.Median, 100*e.P90, 100*e.Bias)
+		fmt.Fprintf(&b, "%-*s  %6d  %5.1f%%  %5.1f%%  %+5.1f%%%s\n", width, "  "+e.Metric, e.Rows, 100*e.Median, 100*e.P90, 100*e.Bias, s.within(e))
 	}
 	for _, g := range s.Gates {
 		if g.Limit > 0 {
@@ -102,6 +114,16 @@ func ScoreText(s *Score) string {
 		}
 	}
 	return b.String()
+}
+
+// within words how many rows lie inside their 90 % intervals; "" if there are none.
+func (s *Score) within(e Error) string {
+	for _, w := range s.Within {
+		if w.Metric == e.Metric && w.Split == e.Split && w.Rows > 0 {
+			return fmt.Sprintf("   %.0f%% of rows inside their 90%% interval, %.1f%% to each side", 100*float64(w.Inside)/float64(w.Rows), 100*(math.Exp(1.645*w.SD)-1))
+		}
+	}
+	return ""
 }
 
 // SortErrors puts the errors of a score in the order of its splits; within one

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/calibrate/design"
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
@@ -136,28 +137,63 @@ func (in *Input) split(ctx context.Context, s *results.Score, conds []objective.
 	if len(mine) == 0 {
 		return nil, nil
 	}
-	obj, err := objective.New(mine, nil, targets, 1, in.Jobs)
-	if err != nil {
-		return nil, err
-	}
-	all := make([]int, len(mine))
-	for i := range all {
-		all[i] = i
-	}
-	predicted, err := obj.Predict(ctx, [][]float64{nil}, all)
+	cov, _ := in.Overlay.Covariance() // none: no slopes
+	predicted, slopes, err := objective.Slopes(ctx, mine, &cov, targets, in.Jobs)
 	if err != nil {
 		return nil, err
 	}
 	var out []results.Residual
+	cover := map[string]*results.Within{}
 	for i := range mine {
 		for _, o := range mine[i].Rows {
-			out = residuals(out, &mine[i], o, obj.Targets, predicted[0][i])
+			from := len(out)
+			out = residuals(out, &mine[i], o, targets, predicted[i])
+			for n := range out[from:] {
+				r := &out[from+n]
+				r.Split = split
+				k := slices.IndexFunc(targets, func(t objective.Target) bool { return t.Metric == r.Metric })
+				if len(cov.Paths) > 0 {
+					count(cover, r, spread(&cov, r.Metric, slopes[i][k]))
+				}
+			}
 		}
 	}
-	for i := range out {
-		out[i].Split = split
+	for _, t := range targets {
+		if w := cover[t.Metric]; w != nil {
+			s.Within = append(s.Within, *w)
+		}
 	}
 	return out, nil
+}
+
+// spread is the standard deviation of ln measured around a prediction: what the
+// parameters leave open, and what the model misses.
+func spread(cov *scenario.Covariance, metric string, slope []float64) float64 {
+	model := 0.0
+	switch family, _, _ := strings.Cut(metric, "_"); family {
+	case "ttft":
+		model = cov.TTFT
+	case "tpot", "itl":
+		model = cov.TPOT
+	}
+	return math.Sqrt(design.Variance(cov.Matrix, slope) + model*model)
+}
+
+// z90 is the distance in standard deviations that 90 % of normal errors keep.
+const z90 = 1.6448536269514722
+
+// count adds a row to those inside or outside of its 90 % interval.
+func count(cover map[string]*results.Within, r *results.Residual, sd float64) {
+	w := cover[r.Metric]
+	if w == nil {
+		w = &results.Within{Metric: r.Metric, Split: r.Split}
+		cover[r.Metric] = w
+	}
+	w.Rows++
+	if math.Abs(math.Log(r.Measured/r.Predicted)) <= z90*sd {
+		w.Inside++
+	}
+	w.SD += (sd - w.SD) / float64(w.Rows)
 }
 
 // apart counts a row that the overlay does not hold for.

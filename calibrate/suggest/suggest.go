@@ -12,7 +12,6 @@ import (
 	"strings"
 
 	"scoville/calibrate/design"
-	"scoville/calibrate/fit"
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
 	"scoville/core/metrics"
@@ -73,7 +72,6 @@ type Suggestion struct {
 type plan struct {
 	in       Input
 	cov      scenario.Covariance
-	params   []objective.Param
 	noise    []objective.Target // what a run measures, with its errors
 	fixed    []setting          // of every condition
 	settings []setting          // axes of the grid
@@ -85,7 +83,7 @@ func For(ctx context.Context, in Input) (*Suggestion, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := &Suggestion{Overlay: in.Overlay.Name, Parameters: len(p.params)}
+	out := &Suggestion{Overlay: in.Overlay.Name, Parameters: len(p.cov.Paths)}
 	out.Assumed = p.assumed()
 	for _, text := range in.Predict {
 		one, err := p.prediction(ctx, text)
@@ -115,7 +113,7 @@ func For(ctx context.Context, in Input) (*Suggestion, error) {
 		for _, one := range out.Predictions {
 			r.SD = append(r.SD, math.Sqrt(design.Variance(s, one.gradient)))
 		}
-		r.Shrink = math.Exp(-shrunk / 2 / float64(len(p.params)))
+		r.Shrink = math.Exp(-shrunk / 2 / float64(len(p.cov.Paths)))
 		out.Runs = append(out.Runs, r)
 	}
 	return out, nil
@@ -129,10 +127,6 @@ func newPlan(in Input) (*plan, error) {
 	var ok bool
 	if p.cov, ok = in.Overlay.Covariance(); !ok {
 		return nil, fmt.Errorf("%s: has no [calibration.covariance]: it does not say how sure it is; fit it again with calibrate fit", in.Overlay.Name)
-	}
-	for i, path := range p.cov.Paths {
-		x := p.cov.Value(i, p.cov.Mean[i])
-		p.params = append(p.params, objective.Param{Path: path, Param: fit.Param{Name: path, Init: x, Fixed: true}})
 	}
 	p.noise = objective.DefaultTargets()
 	for i, sd := range []float64{p.cov.TTFT, p.cov.TPOT} {
@@ -196,57 +190,8 @@ func (p *plan) conditions(ctx context.Context, name string, rows [][]setting) ([
 	return conds, dropped, nil
 }
 
-// step is the difference of a coordinate to each side that slopes are taken
-// over: 5 % of a value on a logarithmic scale. Smaller ones would see single
-// decisions of the scheduler.
-const step = 0.05
-
-// slopes returns ln of the targets of conditions with the overlay's values, and
-// their gradients by the coordinates: by condition, target and parameter.
-func (p *plan) slopes(ctx context.Context, conds []objective.Condition, targets []objective.Target) (at [][]float64, slope [][][]float64, err error) {
-	obj, err := objective.New(conds, p.params, targets, 1, p.in.Jobs)
-	if err != nil {
-		return nil, nil, err
-	}
-	values := make([]float64, len(p.params))
-	for i := range values {
-		values[i] = p.params[i].Init
-	}
-	points := [][]float64{values}
-	for i := range p.params {
-		for _, h := range []float64{-step, step} {
-			x := slices.Clone(values)
-			x[i] = p.cov.Value(i, p.cov.Mean[i]+h)
-			points = append(points, x)
-		}
-	}
-	all := make([]int, len(conds))
-	for i := range all {
-		all[i] = i
-	}
-	out, err := obj.Predict(ctx, points, all)
-	if err != nil {
-		return nil, nil, err
-	}
-	for c := range conds {
-		at = append(at, out[0][c])
-		var of [][]float64
-		for t := range targets {
-			g := make([]float64, len(p.params))
-			for i := range g {
-				if d := math.Log(out[2+2*i][c][t]/out[1+2*i][c][t]) / (2 * step); !math.IsNaN(d) && !math.IsInf(d, 0) {
-					g[i] = d
-				}
-			}
-			of = append(of, g)
-		}
-		slope = append(slope, of)
-	}
-	return at, slope, nil
-}
-
 func (p *plan) responses(ctx context.Context, conds []objective.Condition) ([]design.Candidate, error) {
-	_, slope, err := p.slopes(ctx, conds, p.noise)
+	_, slope, err := objective.Slopes(ctx, conds, &p.cov, p.noise, p.in.Jobs)
 	if err != nil {
 		return nil, err
 	}
@@ -287,7 +232,7 @@ func (p *plan) prediction(ctx context.Context, text string) (*Prediction, error)
 	if len(conds) == 0 {
 		return nil, fail("cannot be predicted: %s", strings.Join(dropped, ", "))
 	}
-	at, slope, err := p.slopes(ctx, conds, []objective.Target{{Metric: metric, Residual: objective.Log, Sigma: 1, Weight: 1}})
+	at, slope, err := objective.Slopes(ctx, conds, &p.cov, []objective.Target{{Metric: metric, Residual: objective.Log, Sigma: 1, Weight: 1}}, p.in.Jobs)
 	if err != nil {
 		return nil, err
 	}

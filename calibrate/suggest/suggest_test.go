@@ -104,14 +104,14 @@ func fittedSD(t *testing.T, p *plan, conds []objective.Condition, set []int, gra
 	t.Helper()
 	var list []objective.Condition
 	var params []objective.Param
-	truth := make([]float64, len(p.params))
-	for i, q := range p.params {
-		sd := math.Sqrt(p.cov.Matrix[i][i])
-		truth[i] = q.Init * math.Exp(sd*[]float64{0.7, -0.5, 0.4, -0.6}[i])
-		params = append(params, objective.Param{Path: q.Path, Param: fit.Param{
-			Name: q.Name, Init: q.Init, Min: q.Init / 20, Max: q.Init * 20, Log: true, Prior: fit.Prior{Center: q.Init, SD: sd},
+	truth := make([]float64, len(p.cov.Paths))
+	for i, path := range p.cov.Paths {
+		sd, x := math.Sqrt(p.cov.Matrix[i][i]), p.cov.Value(i, p.cov.Mean[i])
+		truth[i] = x * math.Exp(sd*[]float64{0.7, -0.5, 0.4, -0.6}[i])
+		params = append(params, objective.Param{Path: path, Param: fit.Param{
+			Name: path, Init: x, Min: x / 20, Max: x * 20, Log: true, Prior: fit.Prior{Center: x, SD: sd},
 		}})
-		if strings.HasSuffix(q.Path, "_util") {
+		if strings.HasSuffix(path, "_util") {
 			params[i].Max = 1
 		}
 	}
@@ -153,10 +153,9 @@ func fittedSD(t *testing.T, p *plan, conds []objective.Condition, set []int, gra
 func posterior(t *testing.T, p *plan, list []objective.Condition, values, gradient []float64) float64 {
 	t.Helper()
 	there := *p
-	there.params = slices.Clone(p.params)
 	there.cov.Mean = slices.Clone(p.cov.Mean)
 	for i, x := range values {
-		there.params[i].Init, there.cov.Mean[i] = x, math.Log(x)
+		there.cov.Mean[i] = math.Log(x)
 	}
 	candidates, err := there.responses(t.Context(), list)
 	if err != nil {
