@@ -69,6 +69,9 @@ func WriteScore(out string, s *Score, residuals []Residual) error {
 	return table.WriteFile(paths[0], append(text, '\n'))
 }
 
+// mostApart is how many reasons to score rows apart are printed.
+const mostApart = 8
+
 // ScoreText prints a score for people.
 func ScoreText(s *Score) string {
 	var b strings.Builder
@@ -90,7 +93,11 @@ func ScoreText(s *Score) string {
 	for _, a := range s.Assumed {
 		fmt.Fprintf(&b, "assumed %s\n", a)
 	}
-	for _, d := range s.Apart {
+	for i, d := range s.Apart {
+		if i == mostApart {
+			fmt.Fprintf(&b, "apart   %d more reasons: in the record\n", len(s.Apart)-i)
+			break
+		}
 		n := len(d.Rows)
 		fmt.Fprintf(&b, "apart   %d rows: %s (%s)\n", n, d.Reason, strings.Join(d.Rows[:min(3, n)], " "))
 	}

@@ -119,9 +119,6 @@ func For(ctx context.Context, in Input) (*Suggestion, error) {
 	return out, nil
 }
 
-// Errors of runs where the overlay does not say, as fits assume them.
-const usualTTFT, usualTPOT = 0.10, 0.05
-
 func newPlan(in Input) (*plan, error) {
 	p := &plan{in: in}
 	var ok bool
