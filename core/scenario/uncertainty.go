@@ -21,9 +21,10 @@ type uncertainty struct {
 // uncertain is one parameter of a covariance: its key, and the coordinate in
 // which its error is normal.
 type uncertain struct {
-	path  string
-	scale string // log, logit or linear
-	mean  float64
+	path     string
+	scale    string // log, logit or linear
+	mean     float64
+	min, max float64 // bounds of the value in the fit; samples are cut there
 }
 
 // modelError holds standard deviations of ln(measured / predicted): what is left
@@ -72,6 +73,8 @@ func fromCoordinate(scale string, z float64) float64 {
 //	scale  = ["logit", "log"]
 //	mean   = [0.2, 3.9]                       # coordinates of the values above
 //	matrix = [[0.01, 0.001], [0.001, 0.04]]   # covariance of the coordinates
+//	min    = [0.02, 1.0]                      # optional: bounds of the values in the fit
+//	max    = [1.0, 500.0]
 //	[calibration.model_error]
 //	ttft_sd = 0.06                            # of ln(measured / predicted)
 //
@@ -85,8 +88,8 @@ func readUncertainty(d *Document) (*uncertainty, error) {
 		if e.Key() == covarianceTable {
 			return nil, nil
 		}
-		if !slices.Contains([]string{"paths", "scale", "mean", "matrix"}, key) {
-			return nil, d.Errorf(e.Key(), "the keys are paths, scale, mean, matrix", "no key %q", key)
+		if !slices.Contains([]string{"paths", "scale", "mean", "matrix", "min", "max"}, key) {
+			return nil, d.Errorf(e.Key(), "the keys are paths, scale, mean, matrix, min, max", "no key %q", key)
 		}
 		tables[key] = e.Value
 	}
@@ -156,9 +159,46 @@ func (u *uncertainty) readParams(d *Document, tables map[string]any) error {
 			return d.Errorf(key("mean"), fmt.Sprintf("on the scale %s its mean is %s; whoever changes a value must change both", scale, schema.Show(toCoordinate(scale, v))),
 				"%s of %s is not the overlay's own value %s", schema.Show(lists["mean"][i]), path, schema.Show(v))
 		}
-		u.params = append(u.params, uncertain{path, scale, mean})
+		u.params = append(u.params, uncertain{path, scale, mean, math.Inf(-1), math.Inf(1)})
+	}
+	return u.readBounds(d, tables)
+}
+
+// readBounds reads min and max, which hold the overlay's own values.
+func (u *uncertainty) readBounds(d *Document, tables map[string]any) error {
+	for _, name := range []string{"min", "max"} {
+		list, ok := tables[name].([]any)
+		key := covarianceTable + "." + name
+		if tables[name] == nil {
+			continue
+		}
+		if !ok || len(list) != len(u.params) {
+			return d.Errorf(key, "one for each of paths", "%d bounds for %d paths", len(list), len(u.params))
+		}
+		for i := range u.params {
+			p := &u.params[i]
+			x, ok := number(list[i])
+			v, _ := number(d.Value(p.path))
+			slack := 1e-3 * math.Abs(v)
+			switch {
+			case !ok:
+				return d.Errorf(key, "", "%s is not a number", schema.Show(list[i]))
+			case name == "min" && x > v+slack, name == "max" && x < v-slack:
+				return d.Errorf(key, "", "%g of %s does not hold the overlay's own value %g", x, p.path, v)
+			case name == "min":
+				p.min = x
+			default:
+				p.max = x
+			}
+		}
 	}
 	return nil
+}
+
+// value is what a parameter is at a coordinate, within its bounds and the range of
+// its key.
+func (p *uncertain) value(z float64) float64 {
+	return inRange(p.path, min(max(fromCoordinate(p.scale, z), p.min), p.max))
 }
 
 // at is the key where it is written, else the table it is missing from.
@@ -304,7 +344,8 @@ type Draw struct {
 // applied from its covariance, by the stream "parameters", and the model's
 // errors, by "model error". Draw k of every scenario that an overlay applies to
 // is the same. A parameter that a later layer gives its own value keeps it;
-// samples are cut at the key's range. The error says which rule between
+// samples are cut at the bounds of the fit
+// and the key's range. The error says which rule between
 // parameters a sample breaks.
 func (r *Resolved) Draw(seed uint64, k int) (Draw, error) {
 	d := Draw{Scenario: r.Scenario, TTFT: 1, TPOT: 1, ITL: 1}
@@ -322,7 +363,7 @@ func (r *Resolved) Draw(seed uint64, k int) (Draw, error) {
 			for j := range i + 1 {
 				c += f.root[i][j] * z[j]
 			}
-			if err := d.Scenario.Set(p.path, inRange(p.path, fromCoordinate(p.scale, c))); err != nil {
+			if err := d.Scenario.Set(p.path, p.value(c)); err != nil {
 				return d, err
 			}
 		}
@@ -374,7 +415,7 @@ type Covariance struct {
 	Matrix     [][]float64 // covariance of the coordinates
 	TTFT, TPOT float64     // standard deviations of ln(measured / predicted) that parameters do not explain; 0 = not said
 
-	scales []string
+	params []uncertain
 }
 
 // Covariance returns that of an overlay; false where it has none.
@@ -385,7 +426,7 @@ func (l *Layer) Covariance() (c Covariance, ok bool) {
 	}
 	c.TTFT, c.TPOT = u.errors.ttft, u.errors.tpot
 	for i, p := range u.params {
-		c.Paths, c.Mean, c.scales = append(c.Paths, p.path), append(c.Mean, p.mean), append(c.scales, p.scale)
+		c.Paths, c.Mean, c.params = append(c.Paths, p.path), append(c.Mean, p.mean), append(c.params, p)
 		row := make([]float64, len(u.params))
 		for j := range row {
 			for k := range row {
@@ -397,7 +438,7 @@ func (l *Layer) Covariance() (c Covariance, ok bool) {
 	return c, true
 }
 
-// Value is what parameter i is at a coordinate, within the range of its key.
+// Value is what parameter i is at a coordinate, within its bounds.
 func (c *Covariance) Value(i int, coordinate float64) float64 {
-	return inRange(c.Paths[i], fromCoordinate(c.scales[i], coordinate))
+	return c.params[i].value(coordinate)
 }

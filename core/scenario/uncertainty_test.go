@@ -96,6 +96,26 @@ func TestDrawLayers(t *testing.T) {
 	}
 }
 
+// Samples are cut at the bounds of the fit.
+func TestDrawBounds(t *testing.T) {
+	text := strings.Replace(fittedUtil, "[calibration.model_error]", "min = [0.45, 1.0]\nmax = [0.55, 60.0]\n[calibration.model_error]", 1)
+	r := resolve(t, overlay(t, text), Layer{Doc: doc(t, "s.toml", onH100)})
+	cut := 0
+	for k := range 300 {
+		d, err := r.Draw(0, k)
+		x, y := d.Scenario.Hardware.ComputeUtil, d.Scenario.Engine.LayerUs
+		if err != nil || x < 0.45 || x > 0.55 || y > 60 {
+			t.Fatalf("draw %d: %g, %g, %v", k, x, y, err)
+		}
+		if x == 0.45 || x == 0.55 {
+			cut++
+		}
+	}
+	if cut < 60 || cut > 140 { // two sides of 0.2 in a normal law of 0.2: 32 %
+		t.Errorf("%d of 300 draws at a bound", cut)
+	}
+}
+
 // A share at its limit stays within its range.
 func TestDrawStaysInRange(t *testing.T) {
 	text := strings.NewReplacer("compute_util = 0.5", "compute_util = 1.0", "mean = [0.0,", "mean = [9.21024,", "[[0.04, 0.015]", "[[9.0, 0.015]").Replace(fittedUtil)
@@ -125,6 +145,9 @@ func TestUncertaintyErrors(t *testing.T) {
 		{`"engine.layer_overhead_us"]`, `"hardware.compute_util"]`, `"hardware.compute_util" occurs twice`},
 		{"paths = [\"hardware.compute_util\", \"engine.layer_overhead_us\"]\n", "", "paths is missing"},
 		{"scale =", "scales =", `no key "scales"`},
+		{"mean = [0.0,", "min = [0.6, 1.0]\nmean = [0.0,", "0.6 of hardware.compute_util does not hold the overlay's own value 0.5"},
+		{"mean = [0.0,", "max = [0.6]\nmean = [0.0,", "1 bounds for 2 paths"},
+		{"mean = [0.0,", "max = [0.6, \"x\"]\nmean = [0.0,", `"x" is not a number`},
 		{"ttft_sd = 0.05", "ttft_sd = -0.05", "-0.05 is not a standard deviation"},
 		{"ttft_sd = 0.05", "ttft = 0.05", `no key "ttft"`},
 	} {
