@@ -1,6 +1,7 @@
 package view
 
 import (
+	"fmt"
 	"math"
 	"slices"
 	"strings"
@@ -46,11 +47,23 @@ func (v *View) Gain(name string, i int) (float64, bool) {
 // base returns the baseline of point i by the report's condition; -1 if there
 // is none, or more than one.
 func (v *View) base(i int) int {
+	if v.bases == nil {
+		v.bases = map[string]int{}
+		v.findBases()
+	}
+	if found, ok := v.bases[v.group(i)]; ok {
+		return found
+	}
+	return -1
+}
+
+// findBases looks the baselines up, one per group of the points that share it.
+func (v *View) findBases() {
 	condition := v.Manifest.Report.Baseline
 	points, err := v.Find(condition)
 	e, err2 := expr.Parse(condition)
 	if err != nil || err2 != nil {
-		return -1
+		return
 	}
 	var named []string
 	for _, n := range e.Names() {
@@ -61,16 +74,24 @@ func (v *View) base(i int) int {
 	for k := range all {
 		all[k] = k
 	}
-	apart := slices.DeleteFunc(v.Independent(all), func(c table.Column) bool { return slices.Contains(named, c.Name) })
-	found := -1
+	v.apart = slices.DeleteFunc(v.Independent(all), func(c table.Column) bool { return slices.Contains(named, c.Name) })
 	for _, k := range points {
-		if v.State(k) == Saturated || slices.ContainsFunc(apart, func(c table.Column) bool { return v.Value(c.Name, k) != v.Value(c.Name, i) }) {
+		if v.State(k) == Saturated {
 			continue
 		}
-		if found >= 0 {
-			return -1
+		key := v.group(k)
+		if _, again := v.bases[key]; again {
+			k = -1
 		}
-		found = k
+		v.bases[key] = k
 	}
-	return found
+}
+
+// group identifies the points that share a baseline with point i.
+func (v *View) group(i int) string {
+	var key strings.Builder
+	for _, c := range v.apart {
+		fmt.Fprintf(&key, "%q;", fmt.Sprint(v.Value(c.Name, i)))
+	}
+	return key.String()
 }
