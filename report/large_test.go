@@ -11,6 +11,7 @@ import (
 // A report of many points stays short: it names what it leaves out.
 func TestManyPoints(t *testing.T) {
 	meta := results.Meta{Axes: []results.Axis{{Path: "a.x", Kind: table.Int64, Outer: true}, {Path: "a.y", Kind: table.Int64, Outer: true}, {Path: "a.z", Kind: table.Int64, Outer: true}}}
+	meta.Report = results.ReportSpec{Keep: "tpot_gain_ratio > -9", Baseline: "z == 0"}
 	var runs []results.Run
 	for i := range 20_000 {
 		r := run(i, 0, float64(i%977), float64(i%13))

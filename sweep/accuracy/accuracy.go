@@ -3,6 +3,7 @@
 package accuracy
 
 import (
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -20,14 +21,16 @@ import (
 // its reference, ratio.
 type Table struct {
 	File string
-	rows []row
+	rows map[formats][]row // by ascending context
 }
 
+type formats struct{ weight, kv string }
+
 type row struct {
-	weight, kv string
-	context    float64 // largest context that the loss was measured up to, tokens
-	loss       float64
-	line       int
+	formats
+	context float64 // largest context that the loss was measured up to, tokens
+	loss    float64
+	line    int
 }
 
 // columns of the file, in any order. A column named source is for people.
@@ -39,7 +42,7 @@ func Parse(file string, text []byte) (*Table, error) {
 	p := parser{file: file, lines: strings.Split(strings.TrimPrefix(string(text), "\ufeff"), "\n")}
 	p.csv = csv.NewReader(strings.NewReader(strings.TrimPrefix(string(text), "\ufeff")))
 	p.csv.TrimLeadingSpace = true
-	t := &Table{File: file}
+	t := &Table{File: file, rows: map[formats][]row{}}
 	head, err := p.csv.Read()
 	if err == nil {
 		err = p.header(head)
@@ -55,9 +58,7 @@ func Parse(file string, text []byte) (*Table, error) {
 		if err == nil {
 			r, err = p.row(cells)
 		}
-		if err == nil {
-			err = t.add(&p, r)
-		}
+		t.rows[r.formats] = append(t.rows[r.formats], r)
 	}
 	if pe, ok := errors.AsType[*csv.ParseError](err); ok {
 		err = p.errorf(pe.Line, pe.Column, "", "%v", pe.Err)
@@ -68,6 +69,9 @@ func Parse(file string, text []byte) (*Table, error) {
 	if len(t.rows) == 0 {
 		return nil, p.errorf(1, 1, "add a row for each pair of data types", "the table has no rows")
 	}
+	if err := t.sort(&p); err != nil {
+		return nil, err
+	}
 	return t, nil
 }
 
@@ -75,22 +79,29 @@ func Parse(file string, text []byte) (*Table, error) {
 // with the smallest context_max that is not below the context; false if there
 // is none.
 func (t *Table) Loss(weight, kv string, context float64) (float64, bool) {
-	best := row{context: math.Inf(1)}
-	for _, r := range t.rows {
-		if r.weight == weight && r.kv == kv && r.context >= context && r.context < best.context {
-			best = r
-		}
+	rows := t.rows[formats{weight, kv}]
+	i, _ := slices.BinarySearchFunc(rows, context, func(r row, context float64) int { return cmp.Compare(r.context, context) })
+	if i == len(rows) {
+		return 0, false
 	}
-	return best.loss, !math.IsInf(best.context, 1)
+	return rows[i].loss, true
 }
 
-func (t *Table) add(p *parser, r row) error {
-	for _, o := range t.rows {
-		if o.weight == r.weight && o.kv == r.kv && o.context == r.context {
-			return p.errorf(r.line, 1, "remove one", "line %d has the same data types and context_max", o.line)
+// sort puts the rows in order, and refuses the first that says the same as an
+// earlier one.
+func (t *Table) sort(p *parser) error {
+	var twice, as row
+	for _, rows := range t.rows {
+		slices.SortStableFunc(rows, func(a, b row) int { return cmp.Compare(a.context, b.context) })
+		for i := range rows[:len(rows)-1] {
+			if a, b := rows[i], rows[i+1]; a.context == b.context && (twice.line == 0 || b.line < twice.line) {
+				twice, as = b, a
+			}
 		}
 	}
-	t.rows = append(t.rows, r)
+	if twice.line > 0 {
+		return p.errorf(twice.line, 1, "remove one", "line %d has the same data types and context_max", as.line)
+	}
 	return nil
 }
 

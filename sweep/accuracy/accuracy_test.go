@@ -1,7 +1,9 @@
 package accuracy
 
 import (
+	"bytes"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -64,6 +66,7 @@ func TestErrors(t *testing.T) {
 		head + "int4,,10,0.1\n":                                       `no data type ""`,
 		head + "int4,int4,10\n":                                       "loss.csv:2:1: wrong number of fields",
 		head + "int4,int4,10,0.1\n\nint4,int4,10,0.2\n":               "loss.csv:4:1: line 2 has the same data types and context_max",
+		head + "int4,int4,9,0.1\nint4,int4,10,0.1\nint4,int4,9,0\nint4,int4,10,0.1\n": "loss.csv:4:1: line 2 has",
 		head + "\"int4,int4,10,0.1\n":                                 "loss.csv:",
 	} {
 		_, err := Parse("loss.csv", []byte(text))
@@ -83,10 +86,30 @@ func FuzzParse(f *testing.F) {
 			_ = err.Error()
 			return
 		}
-		for _, r := range table.rows {
-			if loss, ok := table.Loss(r.weight, r.kv, r.context); !ok || loss != r.loss {
-				t.Errorf("%+v: %g %v", r, loss, ok)
+		for _, rows := range table.rows {
+			for _, r := range rows {
+				if loss, ok := table.Loss(r.weight, r.kv, r.context); !ok || loss != r.loss {
+					t.Errorf("%+v: %g %v", r, loss, ok)
+				}
 			}
 		}
 	})
+}
+
+// A table of 200,000 rows is no trouble: what it costs is in proportion to it.
+func TestManyRows(t *testing.T) {
+	text := bytes.NewBufferString("weight_dtype,kv_dtype,context_max,loss_ratio\n")
+	const n = 200_000
+	for i := n; i > 0; i-- {
+		fmt.Fprintf(text, "int8,int8,%d,%g\n", i, float64(i)/n)
+	}
+	table, err := Parse("loss.csv", text.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for context := 1; context <= n; context++ {
+		if loss, ok := table.Loss("int8", "int8", float64(context)); !ok || loss != float64(context)/n {
+			t.Fatalf("loss at %d is %g, %v", context, loss, ok)
+		}
+	}
 }
