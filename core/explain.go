@@ -148,14 +148,16 @@ func MemoryBudget(sc *scenario.Scenario) Budget {
 }
 
 // Alone simulates one request of exactly so many tokens, at least 1 each,
-// alone on the machine of a scenario: the closed form, by the code of a loaded
-// server.
+// alone on the machine of a scenario, by the code of a loaded server. The
+// machine is warm and nothing disturbs it: no cold start, no allocator that
+// waits, no derated rate.
 func (s *Simulator) Alone(ctx context.Context, sc *scenario.Scenario, prompt, output int) (Result, error) {
 	one := *sc
 	length := func(n int) workload.Dist { return workload.Dist{Kind: workload.Fixed, Mean: float64(n)} }
 	w := &one.Workload
 	*w = workload.Spec{Requests: 1, Arrival: workload.Burst, ArrivalCV: 1, RateScale: 1, TraceBlock: w.TraceBlock}
 	w.Class = []workload.Class{{Name: "alone", Share: 1, Prompt: length(prompt), Output: length(output)}}
+	one.Engine.ColdStartMs, one.Engine.JitterUs, one.Derate = 0, 0, nil
 	one.Measurement.Warmup, one.Measurement.LengthRange, one.Measurement.PerConc, one.SLO = 0, 1, 0, nil
 	return s.Run(ctx, &one, Options{})
 }
