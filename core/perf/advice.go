@@ -59,26 +59,32 @@ func (b *Budget) advise(sc *scenario.Scenario, longest float64) string {
 }
 
 // adviseLengths says which context and how many sequences the memory beside
-// the weights holds, and how many blocks where they are given. The last token
-// of a request is never in the cache.
+// the weights holds, and how many blocks where they are given: blocks that
+// exceed the memory do so whatever the requests are. The last token of a request
+// is never in the cache.
 func (b *Budget) adviseLengths(sc *scenario.Scenario, longest float64, say func(string, ...any)) {
 	blocks, given := math.Floor(b.KVSpace*(1+1e-9)/b.BlockSize), float64(sc.Engine.KVBlocks)
 	if blocks < 1 {
 		return
 	}
-	switch need := blocksOf(sc, longest); {
+	need, length := blocksOf(sc, longest), func(blocks float64) string {
+		return fmt.Sprintf("requests of up to %.0f tokens, prompt and output together", blocks*float64(sc.Engine.BlockSize)+1)
+	}
+	switch {
 	case given > blocks:
-		say("engine.kv_blocks <= %.0f", blocks)
+		within := length(blocks)
+		if seqs := math.Floor(blocks / need); longest > 0 && seqs >= 1 {
+			within += fmt.Sprintf(", and engine.max_num_seqs <= %.0f at the longest request, %.0f tokens", seqs, longest)
+		}
+		say("engine.kv_blocks <= %.0f (within it %s)", blocks, within)
+		return
 	case given > 0 && given < need && need <= blocks:
 		say("engine.kv_blocks >= %.0f", need)
 	}
 	if given > 0 {
 		blocks = min(blocks, given)
 	}
-	say("requests of up to %.0f tokens, prompt and output together", blocks*float64(sc.Engine.BlockSize)+1)
-	if seqs := math.Floor(blocks / blocksOf(sc, longest)); longest > 0 && seqs >= 1 {
-		say("engine.max_num_seqs <= %.0f at the longest request, %.0f tokens", seqs, longest)
-	}
+	say("%s", length(blocks))
 }
 
 // blocksOf returns the KV blocks of one request.

@@ -85,6 +85,9 @@ func TestAdviceHolds(t *testing.T) {
 				t.Errorf("%d tokens, %s: %v", tokens, c.what, perf.Fits(&changed))
 			}
 		}
+		if strings.Contains(text, "or requests of up to") || strings.Contains(text, "or engine.max_num_seqs") {
+			t.Errorf("neither alone makes kv_blocks = %d fit: %s", sc.Engine.KVBlocks, text)
+		}
 		if length != 16*blocks+1 {
 			t.Errorf("a request of %d tokens in %d blocks", length, blocks)
 		}
