@@ -57,7 +57,7 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
 	f := c.Flags()
 	inputFlags(c, &o)
 	f.StringVarP(&o.Output, "output", "o", "", "beginning of the names of the files to write (default score)")
-	f.Float64Var(&limit, "max-error", 0, "largest median error, a ratio, of rows that the overlay holds for; beyond it exit 5")
+	f.Float64Var(&limit, "max-error", 0, "largest median error, a ratio, of mean TTFT and TPOT (else of what the rows have) where the overlay holds; beyond it exit 5")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	return c
 }
