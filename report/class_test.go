@@ -160,3 +160,15 @@ func TestFronts(t *testing.T) {
 		}
 	}
 }
+
+// A baseline named by its number is that of all points.
+func TestGainAgainstOnePoint(t *testing.T) {
+	r := studied(t, results.Meta{Report: results.ReportSpec{Baseline: "point_index == 0"}}, "tpot_mean_ms")
+	first, _ := r.data.Estimate("tpot_mean_ms", 0)
+	for _, i := range []int{0, 3, 7, 12} {
+		e, _ := r.data.Estimate("tpot_mean_ms", i)
+		if got, ok := r.data.Gain("tpot_gain_ratio", i); !ok || math.Abs(got-(1-e.Mean/first.Mean)) > 1e-12 {
+			t.Errorf("point %d: gain %v, %v; want %v", i, got, ok, 1-e.Mean/first.Mean)
+		}
+	}
+}

@@ -65,16 +65,20 @@ func (v *View) findBases() {
 	if err != nil || err2 != nil {
 		return
 	}
-	var named []string
-	for _, n := range e.Names() {
-		c, _ := v.Column(n.Text)
-		named = append(named, c.Name)
-	}
 	all := make([]int, v.Points.Len())
 	for k := range all {
 		all[k] = k
 	}
-	v.apart = slices.DeleteFunc(v.Independent(all), func(c table.Column) bool { return slices.Contains(named, c.Name) })
+	v.apart = v.Independent(all)
+	for _, n := range e.Names() {
+		c, _ := v.Column(n.Text)
+		if c.Path == "" { // no axis: one baseline for all points
+			v.apart = nil
+		}
+		v.apart = slices.DeleteFunc(v.apart, func(a table.Column) bool {
+			return a.Name == c.Name || v.determines(a, c, all) && v.determines(c, a, all) // of one zip
+		})
+	}
 	for _, k := range points {
 		if v.State(k) == Saturated {
 			continue
