@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build test race lint bench validate fuzz study check clean
+.PHONY: help build test race lint bench validate accuracy fuzz study check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,6 +31,9 @@ bench: ## engine and study benchmarks; compare two runs with benchstat
 
 validate: ## replay measured runs of others (../shared/data) and rewrite core/engine/DEVIATIONS.md
 	$(GO) test ./calibrate/validation -run '^TestDeviations$$' -count 1 -v -update
+
+accuracy: ## fit published servers (../shared/data) and rewrite calibrate/ACCURACY.md (half an hour)
+	$(GO) test ./calibrate/validation -run '^TestAccuracy$$' -count 1 -timeout 3h -v -accuracy -update
 
 fuzz: ## fuzz every parser and the engine, FUZZTIME each
 	@for p in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

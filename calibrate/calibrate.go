@@ -249,7 +249,7 @@ func (in *input) pair(ctx context.Context) error {
 		return err
 	}
 	if len(in.conds) == 0 {
-		return fmt.Errorf("none of %d rows can be used: %s", len(in.rows), reasons(in.dropped))
+		return fmt.Errorf("none of %d rows can be used: %s", len(in.rows), results.Reasons(in.dropped))
 	}
 	return nil
 }
@@ -326,9 +326,12 @@ func (in *input) job() (*job, error) {
 	if j.loss.Kind == "" {
 		j.loss = fit.Loss{Kind: fit.Huber, Scale: 1.5}
 	}
-	params := in.spec.Params
-	if params == nil {
+	params := objective.Expand(in.spec.Params, in.conds)
+	if in.spec.Params == nil {
 		params = objective.ParametersOf(in.conds)
+		if in.conds[0].Kind == row.Serving {
+			params = objective.Hierarchy(in.conds)
+		}
 	}
 	targets, err := in.targets()
 	if err != nil {
@@ -390,16 +393,20 @@ func (in *input) metrics() []string {
 func (j *job) fit(ctx context.Context) error {
 	p := j.obj.Problem(ctx, j.fitted, j.loss)
 	j.log(fmt.Sprintf("fitting %d conditions from %d starts", len(j.fitted), starts))
-	r, err := fit.Run(p, fit.Settings{Starts: starts, Screen: every(3, len(j.fitted))})
+	set := fit.Settings{Starts: starts, Screen: every(3, len(j.fitted))}
+	if j.large() {
+		set.Starts, set.Polish = starts/2, 1
+	}
+	r, err := fit.Run(p, set)
 	if err != nil {
 		return err
 	}
 	j.result = r
 	j.values = make([]float64, len(r.Values))
 	for i, x := range r.Values {
-		j.values[i] = rounded(x, significant)
+		j.values[i] = results.Round(x, significant)
 	}
-	return nil
+	return j.obj.Complete(j.values)
 }
 
 // every returns each n-th of count units: those on which starts are compared.
@@ -423,3 +430,6 @@ const (
 	SimulatorVersion = core.Version
 	ResultSchema     = results.Schema
 )
+
+// Text prints a fit for people.
+func Text(f *results.Fit) string { return results.Text(f) }

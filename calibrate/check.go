@@ -8,6 +8,7 @@ import (
 
 	"scoville/calibrate/objective"
 	"scoville/calibrate/reading"
+	"scoville/calibrate/results"
 )
 
 // Check reads files as a fit would and says what it understood: columns and
@@ -61,7 +62,7 @@ func check(ctx context.Context, opt Options) (string, error) {
 		fmt.Fprintf(&b, "not read: %v\n", err)
 	}
 	if len(in.unread) > 0 {
-		return b.String(), fmt.Errorf("%s could not be read", count(len(in.unread), "file"))
+		return b.String(), fmt.Errorf("%s could not be read", results.Count(len(in.unread), "file"))
 	}
 	return b.String(), nil
 }
@@ -72,7 +73,7 @@ func (in *input) summary(b *strings.Builder) {
 	for i := range in.conds {
 		used += len(in.conds[i].Rows)
 	}
-	line := fmt.Sprintf("rows    %d selected, %d usable -> %s with %s", len(in.rows), used, count(len(in.conds), "condition"), strings.Join(in.metrics(), ", "))
+	line := fmt.Sprintf("rows    %d selected, %d usable -> %s with %s", len(in.rows), used, results.Count(len(in.conds), "condition"), strings.Join(in.metrics(), ", "))
 	fmt.Fprintln(b, strings.TrimSuffix(line, " with "))
 	var loads []string
 	rows := map[string]int{}
@@ -86,7 +87,7 @@ func (in *input) summary(b *strings.Builder) {
 		rows[load] += len(in.conds[i].Rows)
 	}
 	for i, load := range loads {
-		loads[i] = fmt.Sprintf("%s %s", count(rows[load], "row"), load)
+		loads[i] = fmt.Sprintf("%s %s", results.Count(rows[load], "row"), load)
 	}
 	if len(loads) > 0 {
 		fmt.Fprintf(b, "load    %s\n", strings.Join(loads, ", "))
@@ -109,7 +110,7 @@ func (in *input) summary(b *strings.Builder) {
 		if e := example[d.Reason]; e != "" {
 			reason += ": " + e
 		}
-		fmt.Fprintf(b, "dropped %s: %s (%s)\n", count(len(d.Rows), "row"), reason, strings.Join(d.Rows[:min(3, len(d.Rows))], " "))
+		fmt.Fprintf(b, "dropped %s: %s (%s)\n", results.Count(len(d.Rows), "row"), reason, strings.Join(d.Rows[:min(3, len(d.Rows))], " "))
 	}
 }
 

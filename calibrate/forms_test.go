@@ -75,7 +75,7 @@ func TestForeignRows(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := reasons(in.dropped); len(in.conds) != 1 || !strings.Contains(text, "1 engine is not vLLM") || !strings.Contains(text, "1 model not in the catalogue") {
+	if text := results.Reasons(in.dropped); len(in.conds) != 1 || !strings.Contains(text, "1 engine is not vLLM") || !strings.Contains(text, "1 model not in the catalogue") {
 		t.Errorf("%d conditions, dropped %s", len(in.conds), text)
 	}
 	opt.Where = "Framework == 'TensorRT-LLM'"

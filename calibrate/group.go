@@ -5,40 +5,57 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/calibrate/measured/row"
+	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
 )
 
-// group is what one fit is about: rows of different chips, models, weight
-// formats or engine versions do not share parameters. Model and weights are
-// empty where models are pooled.
-type group struct{ hardware, model, weights, version string }
+// group is what one fit is about: rows of different chips or engine eras do not
+// share parameters. Models of one chip and era do, some of them.
+type group struct{ hardware, era string }
 
 // pooled reports whether rows of that kind share parameters whatever the model:
 // those that show steps or whole batches, without a server around them.
 func pooled(k row.Kind) bool { return k == row.Batch || k == row.Phase || k == row.Step }
 
+// members lists what the rows of a group are of.
+type members struct {
+	rows             int
+	models, versions []string
+}
+
+func (m *members) add(model, version string) {
+	m.rows++
+	for _, l := range []struct {
+		list *[]string
+		word string
+	}{{&m.models, model}, {&m.versions, version}} {
+		if !slices.Contains(*l.list, l.word) {
+			*l.list = append(*l.list, l.word)
+		}
+	}
+}
+
 // selects is the filter that picks the group's rows among others.
-func (g group) selects(others []group) string {
-	text := fmt.Sprintf("hardware.name == %q && engine.version == %q", g.hardware, g.version)
-	if g.model != "" {
-		text = fmt.Sprintf("hardware.name == %q && model.name == %q && engine.version == %q", g.hardware, g.model, g.version)
+func (m *members) selects(g group) string {
+	text := fmt.Sprintf("hardware.name == %q", g.hardware)
+	if len(m.versions) == 1 {
+		return text + fmt.Sprintf(" && engine.version == %q", m.versions[0])
 	}
-	same := func(o group) bool {
-		return o != g && o.hardware == g.hardware && o.model == g.model && o.version == g.version
+	quoted := make([]string, len(m.versions))
+	for i, v := range m.versions {
+		quoted[i] = strconv.Quote(v)
 	}
-	if slices.ContainsFunc(others, same) {
-		text += fmt.Sprintf(" && model.weight_dtype == %q", g.weights)
-	}
-	return text
+	return text + " && engine.version in [" + strings.Join(quoted, ", ") + "]"
 }
 
 // oneGroup returns an error that asks for what is missing, or that lists the
 // groups when there are several.
 func (in *input) oneGroup() error {
-	rows := map[group]int{}
+	groups := map[group]*members{}
 	for _, o := range in.rows {
 		if o.Dropped != "" {
 			continue
@@ -52,44 +69,46 @@ func (in *input) oneGroup() error {
 			s, _ := o.Value(path).(string)
 			return s
 		}
-		g := group{text("hardware.name"), text("model.name"), text("model.weight_dtype"), text("engine.version")}
-		if g.hardware == "" {
+		chip := text("hardware.name")
+		if chip == "" {
 			return o.Errorf("hardware.name", `give --hardware NAME ("h100-sxm") or a column hardware`, "the file does not say which chip")
 		}
-		if g.model == "" {
-			if g.model = cmp.Or(text("model.config"), text("model.profile")); g.model == "" {
-				return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
-			}
+		model := cmp.Or(text("model.name"), text("model.config"), text("model.profile"))
+		if model == "" {
+			return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
 		}
-		if pooled(o.Kind) {
-			g.model, g.weights = "", ""
+		g := group{chip, objective.Era(text("engine.version"))}
+		if groups[g] == nil {
+			groups[g] = &members{}
 		}
-		rows[g]++
+		groups[g].add(model, text("engine.version"))
 	}
-	if len(rows) < 2 {
+	if len(groups) < 2 {
 		return nil
 	}
-	groups := slices.SortedFunc(maps.Keys(rows), func(a, b group) int {
-		return cmp.Or(rows[b]-rows[a], cmp.Compare(a.hardware, b.hardware), cmp.Compare(a.model, b.model), cmp.Compare(a.version, b.version), cmp.Compare(a.weights, b.weights))
+	order := slices.SortedFunc(maps.Keys(groups), func(a, b group) int {
+		return cmp.Or(groups[b].rows-groups[a].rows, cmp.Compare(a.hardware, b.hardware), cmp.Compare(a.era, b.era))
 	})
+	several := &severalError{}
+	for _, g := range order {
+		m := groups[g]
+		slices.Sort(m.versions)
+		slices.Sort(m.models)
+		several.where = append(several.where, m.selects(g))
+		several.about = append(several.about, fmt.Sprintf("%s, vLLM %s: %s", results.Count(m.rows, "row"), g.era, strings.Join(m.models, ", ")))
+	}
+	return several
+}
+
+// severalError lists the groups among the rows: the filter of each, and what it
+// is about.
+type severalError struct{ where, about []string }
+
+func (e *severalError) Error() string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "the rows are of %d chips, models or engine versions, and one fit is about one; choose with", len(groups))
-	for _, g := range groups {
-		fmt.Fprintf(&b, "\n  --where '%s'   # %s", g.selects(groups), count(rows[g], "row"))
+	fmt.Fprintf(&b, "the rows are of %d chips or engine eras, and one fit is about one; choose with", len(e.where))
+	for i := range e.where {
+		fmt.Fprintf(&b, "\n  --where '%s'   # %s", e.where[i], e.about[i])
 	}
-	return &severalError{b.String()}
+	return b.String()
 }
-
-// reasons words dropped rows: "3 saturated, 1 repeats x.csv:3 exactly".
-func reasons(dropped []results.Dropped) string {
-	parts := make([]string, len(dropped))
-	for i, d := range dropped {
-		parts[i] = fmt.Sprintf("%d %s", len(d.Rows), d.Reason)
-	}
-	return strings.Join(parts, ", ")
-}
-
-// severalError lists the groups among the rows.
-type severalError struct{ text string }
-
-func (e *severalError) Error() string { return e.text }

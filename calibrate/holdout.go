@@ -1,25 +1,23 @@
 package calibrate
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"math"
 	"slices"
-	"strings"
 
+	"scoville/calibrate/diagnose"
 	"scoville/calibrate/fit"
-	"scoville/calibrate/measured/row"
-	"scoville/calibrate/objective"
-	"scoville/calibrate/spec"
-	"scoville/core/workload"
+	"scoville/calibrate/fold"
 )
 
 // heldOut is a prediction of conditions that had no part in the fit it comes
-// from.
+// from: condition, target; ms.
 type heldOut struct {
-	conds     []int
-	predicted [][]float64 // condition, target; ms
+	fold.Fold
+	predicted []diagnose.Prediction // per condition
+	noise     []float64             // of each target: what the fit's own rows leave
+	logs      [][]float64           // of each target: ln(predicted / measured) of the held-out rows
 }
 
 // split decides which conditions are fitted to. A condition is held out when
@@ -44,131 +42,63 @@ func (j *job) split() error {
 }
 
 // holdOut predicts conditions from fits that did not see them: those the
-// specification holds out or else, for batches and steps, random ones, for
-// servers, one level at a time, each interior level of concurrency (of the
-// request rate in an open loop).
+// specification holds out, or those of each fold.
 func (j *job) holdOut(ctx context.Context) error {
-	switch kind := j.obj.Conditions[j.fitted[0]].Kind; {
-	case j.outside != nil:
+	if j.outside != nil {
 		j.how = fmt.Sprintf("%d conditions of [holdout]", len(j.outside))
-		return j.predictHeld(ctx, j.values, j.outside)
-	case j.spec.By != "":
-		return j.leaveOut(ctx, j.spec.By)
-	case j.spec.Random.Fraction > 0:
-		return j.drawOut(ctx, j.spec.Random)
-	case kind == row.Replay:
-		j.how = "none: one run; [holdout] where = 'request >= 100' holds out its later requests"
-		return nil
-	case pooled(kind):
-		return j.drawOut(ctx, spec.Usual())
-	}
-	path, levels := j.levels()
-	if len(levels) < 3 {
-		j.how = "none: fewer than three levels of load"
-		return nil
-	}
-	names := make([]string, len(levels))
-	for i, l := range levels {
-		names[i] = fmt.Sprintf("%g", l)
-	}
-	interior := levels[1 : len(levels)-1]
-	j.how = fmt.Sprintf("each of %s = %s in turn", strings.TrimPrefix(path, "workload."), strings.Join(names[1:len(names)-1], ", "))
-	for _, l := range interior {
-		err := j.without(ctx, fmt.Sprintf("%s = %g", path, l), func(i int) bool {
-			return level(&j.obj.Conditions[i], path) == l
-		})
-		if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// without predicts the conditions that out names from a fit to the others.
-func (j *job) without(ctx context.Context, what string, out func(i int) bool) error {
-	var in, held []int
-	for _, i := range j.fitted {
-		if out(i) {
-			held = append(held, i)
-		} else {
-			in = append(in, i)
-		}
-	}
-	if len(in) == 0 || len(held) == 0 {
-		return nil
-	}
-	j.log(fmt.Sprintf("holding out %s: %d conditions", what, len(held)))
-	values, err := j.refit(ctx, in)
-	if err != nil {
+		err := j.predictHeld(ctx, j.result, fold.Fold{Name: "[holdout]", In: j.fitted, Out: j.outside})
+		j.widen()
 		return err
 	}
-	return j.predictHeld(ctx, values, held)
-}
-
-// leaveOut holds out each value of a scenario key in turn.
-func (j *job) leaveOut(ctx context.Context, path string) error {
-	var values []string
-	of := map[int]string{}
-	for _, i := range j.fitted {
-		v, err := j.obj.Conditions[i].Scenario.Get(path)
+	folds, how := fold.Of(j.obj.Conditions, j.fitted, j.spec)
+	j.how = how
+	for _, f := range folds {
+		j.log(fmt.Sprintf("holding out %s: %d conditions", f.Name, len(f.Out)))
+		r, err := j.refit(ctx, f.In)
 		if err != nil {
-			return &InputError{fmt.Errorf("[holdout] by: %w", err)}
+			return err
 		}
-		of[i] = fmt.Sprint(v)
-		if !slices.Contains(values, of[i]) {
-			values = append(values, of[i])
-		}
-	}
-	if len(values) < 2 {
-		j.how = fmt.Sprintf("none: all conditions have %s = %s", path, values[0])
-		return nil
-	}
-	j.how = fmt.Sprintf("each of %s = %s in turn", path, strings.Join(values, ", "))
-	for _, v := range values {
-		if err := j.without(ctx, path+" = "+v, func(i int) bool { return of[i] == v }); err != nil {
+		if err := j.predictHeld(ctx, r, f); err != nil {
 			return err
 		}
 	}
+	j.widen()
 	return nil
 }
 
-// drawOut holds out random conditions, once for each seed.
-func (j *job) drawOut(ctx context.Context, d spec.Random) error {
-	n := int(math.Round(d.Fraction * float64(len(j.fitted))))
-	if n < 1 || len(j.fitted) < 5 {
-		j.how = fmt.Sprintf("none: %g of %d conditions are none", d.Fraction, len(j.fitted))
-		return nil
-	}
-	j.how = fmt.Sprintf("%.0f %% of the conditions at random, with %d seeds from %d", 100*d.Fraction, d.Seeds, d.Seed)
-	for s := range d.Seeds {
-		stream := workload.NewStream(d.Seed+uint64(s), 0, "holdout")
-		key := map[int]float64{}
-		for _, i := range j.fitted {
-			key[i] = stream.Uniform(i)
+// widen adds to the intervals of each fold what parameters do not explain: the
+// spread that the fit's own rows leave or, where it is larger, that of the rows
+// held out in the other folds. Rows of the fold itself have no part in it.
+func (j *job) widen() {
+	for k := range j.held {
+		noise := slices.Clone(j.held[k].noise)
+		for t := range noise {
+			var others []float64
+			for i := range j.held {
+				if i != k {
+					others = append(others, j.held[i].logs[t]...)
+				}
+			}
+			if s := diagnose.Spread(others, 0); s > noise[t] {
+				noise[t] = s
+			}
 		}
-		order := slices.Clone(j.fitted)
-		slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(key[a], key[b]) })
-		out := map[int]bool{}
-		for _, i := range order[:n] {
-			out[i] = true
-		}
-		if err := j.without(ctx, fmt.Sprintf("random conditions, seed %d", d.Seed+uint64(s)), func(i int) bool { return out[i] }); err != nil {
-			return err
+		for i := range j.held[k].predicted {
+			j.held[k].predicted[i].Widen(noise)
 		}
 	}
-	return nil
 }
 
 // refit fits some of the conditions as the whole fit does, from the priors'
 // centres and scattered starts: it knows nothing of where the whole fit ended,
 // which has seen the rows that are held out.
-func (j *job) refit(ctx context.Context, conds []int) ([]float64, error) {
+func (j *job) refit(ctx context.Context, conds []int) (*fit.Result, error) {
 	p := j.obj.Problem(ctx, conds, j.loss)
-	r, err := fit.Run(p, fit.Settings{Starts: refitStarts, Polish: refitPolish, Screen: every(3, len(conds))})
-	if err != nil {
-		return nil, err
+	set := fit.Settings{Starts: refitStarts, Polish: refitPolish, Screen: every(3, len(conds))}
+	if j.large() {
+		set.Starts, set.Polish = refitStarts/4, 1
 	}
-	return r.Values, nil
+	return fit.Run(p, set)
 }
 
 // Starts of a refit, and how many of them are continued on all its conditions.
@@ -177,33 +107,100 @@ const (
 	refitPolish = 2
 )
 
-// predictHeld simulates held-out conditions.
-func (j *job) predictHeld(ctx context.Context, values []float64, conds []int) error {
-	out, err := j.obj.Predict(ctx, [][]float64{values}, conds)
+// large reports whether there are so many parameters that the priors of pooled
+// models guide the search more than scattered starts do.
+func (j *job) large() bool {
+	free := 0
+	for i := range j.obj.Params {
+		if !j.obj.Params[i].Fixed {
+			free++
+		}
+	}
+	return free > 12
+}
+
+// predictHeld simulates held-out conditions with their intervals.
+func (j *job) predictHeld(ctx context.Context, r *fit.Result, f fold.Fold) error {
+	p, err := j.predict(ctx, r, f.Out)
 	if err != nil {
 		return err
 	}
-	j.held = append(j.held, heldOut{conds, out[0]})
+	own, err := j.obj.Predict(ctx, [][]float64{r.Values}, f.In)
+	if err != nil {
+		return err
+	}
+	h := heldOut{Fold: f, predicted: p}
+	values := make([][]float64, len(p))
+	for i := range p {
+		values[i] = p[i].Value
+	}
+	for t := range j.obj.Targets {
+		h.noise = append(h.noise, diagnose.Spread(j.logs(f.In, own[0], t), r.Effective()))
+		h.logs = append(h.logs, j.logs(f.Out, values, t))
+	}
+	j.held = append(j.held, h)
 	return nil
+}
+
+// predict returns the prediction of conditions with the standard deviation of
+// its logarithm that comes of the parameters' covariance.
+func (j *job) predict(ctx context.Context, r *fit.Result, conds []int) ([]diagnose.Prediction, error) {
+	const step = 0.03
+	points := [][]float64{r.Values}
+	var width []float64
+	for i := range j.obj.Params {
+		p := &j.obj.Params[i]
+		if p.Fixed {
+			continue
+		}
+		x := r.Values[i]
+		a, b := max(x*(1-step), p.Min), min(x*(1+step), p.Max)
+		for _, v := range []float64{b, a} {
+			q := slices.Clone(r.Values)
+			q[i] = v
+			points = append(points, q)
+		}
+		if w := b - a; p.Relative() && x != 0 {
+			width = append(width, w/x)
+		} else {
+			width = append(width, w)
+		}
+	}
+	out, err := j.obj.Predict(ctx, points, conds)
+	if err != nil {
+		return nil, err
+	}
+	preds := make([]diagnose.Prediction, len(conds))
+	for i := range conds {
+		preds[i].Value = out[0][i]
+		for t := range j.obj.Targets {
+			g := make([]float64, len(width))
+			for k := range g {
+				if d := math.Log(out[1+2*k][i][t] / out[2+2*k][i][t]); !math.IsNaN(d) && !math.IsInf(d, 0) && width[k] > 0 {
+					g[k] = d / width[k]
+				}
+			}
+			preds[i].SD = append(preds[i].SD, math.Sqrt(r.Variance(g)))
+		}
+	}
+	return preds, nil
+}
+
+// logs returns ln(predicted / measured) of a target over conditions.
+func (j *job) logs(conds []int, predicted [][]float64, t int) []float64 {
+	var out []float64
+	for n, i := range conds {
+		for _, o := range j.obj.Conditions[i].Rows {
+			if m, ok := o.Target(j.obj.Targets[t].Metric); ok {
+				out = append(out, math.Log(predicted[n][t]/m))
+			}
+		}
+	}
+	return out
 }
 
 // levels returns the load axis of the fitted conditions and its distinct
 // values, in order.
 func (j *job) levels() (path string, levels []float64) {
-	path = "workload.concurrency"
-	if j.obj.Conditions[j.fitted[0]].Open() {
-		path = "workload.rate_rps"
-	}
-	for _, i := range j.fitted {
-		levels = append(levels, level(&j.obj.Conditions[i], path))
-	}
-	slices.Sort(levels)
-	return path, slices.Compact(levels)
-}
-
-func level(c *objective.Condition, path string) float64 {
-	if path == "workload.rate_rps" {
-		return c.Scenario.Workload.RateRPS
-	}
-	return float64(c.Concurrency())
+	return fold.Levels(j.obj.Conditions, j.fitted)
 }

@@ -2,14 +2,13 @@ package calibrate
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"fmt"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
+	"scoville/calibrate/diagnose"
+	"scoville/calibrate/fold"
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
@@ -23,13 +22,13 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 	if err != nil {
 		return nil, nil, err
 	}
-	residuals := j.residuals(nil, results.Fitted, j.fitted, predicted[0])
+	residuals := j.residuals(nil, results.Fitted, j.fitted, diagnose.Plain(predicted[0]))
 	for _, h := range j.held {
-		residuals = j.residuals(residuals, results.HeldOut, h.conds, h.predicted)
+		residuals = j.residuals(residuals, results.HeldOut, h.Out, h.predicted)
 	}
 	f := &results.Fit{
 		Schema: results.Schema, SimVersion: core.Version,
-		DataSHA256: hash(in.files), Where: in.opt.Where, AppliesTo: j.appliesTo(),
+		DataSHA256: measured.Hash(in.files), Where: in.opt.Where, AppliesTo: j.appliesTo(j.fitted),
 		Conditions: len(j.fitted), Dropped: in.dropped,
 		Status: string(r.Status), Cost: r.Cost, Iterations: r.Iterations, Evals: r.Evals, Agreement: r.Agreement(),
 		Condition: r.Weak.Condition, Weak: r.Weak.String(),
@@ -45,6 +44,8 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 		f.Starts = append(f.Starts, results.Start{From: s.From, To: s.To, Cost: s.Cost, Status: string(s.Status), Iterations: s.Iterations, Polished: s.Polished})
 	}
 	j.parameters(f)
+	j.judge(f, residuals)
+	j.models(f, residuals)
 	if sc := &j.obj.Conditions[j.fitted[0]].Scenario; sc.Engine.HostOverlap != "sum" {
 		f.Modes = append(f.Modes, results.Mode{Path: objective.HostOverlap, Value: sc.Engine.HostOverlap, Because: "the form of the engine's era, " + sc.Engine.Version + ", or what was fixed"})
 	}
@@ -58,11 +59,18 @@ func (j *job) parameters(f *results.Fit) {
 		p := results.Parameter{
 			Name: e.Name, Path: j.obj.Params[i].Path, Unit: e.Unit, Value: j.values[i],
 			Lo: e.Lo, Hi: e.Hi, Min: e.Min, Max: e.Max, Init: e.Init, Held: e.Fixed,
+			Linear: !e.Relative(), Base: j.obj.Params[i].Base, Scope: j.obj.Params[i].Scope,
+		}
+		if tied := j.obj.Params[i].Tied; tied != nil {
+			p.Tied = tied.String()
 		}
 		if e.Prior.SD > 0 {
 			p.Prior = &results.Prior{Center: e.Prior.Center, SDLn: e.Prior.SD}
 		}
 		switch span := e.Span(); {
+		case p.Tied != "":
+			p.Lo, p.Hi = p.Value, p.Value
+			p.Notes = append(p.Notes, "= "+p.Tied)
 		case e.Fixed:
 			p.Lo, p.Hi = p.Value, p.Value
 			p.Notes = append(p.Notes, "held")
@@ -70,6 +78,7 @@ func (j *job) parameters(f *results.Fit) {
 			p.Notes = append(p.Notes, "NO EFFECT on these data")
 		default:
 			if e.Bound != "" {
+				p.AtBound = true
 				p.Notes = append(p.Notes, "AT ITS "+strings.ToUpper(e.Bound))
 			}
 			if e.AsPrior() {
@@ -98,7 +107,7 @@ func (j *job) parameters(f *results.Fit) {
 const weakSpan = 3
 
 // residuals appends measured and predicted values of conditions.
-func (j *job) residuals(dst []results.Residual, split string, conds []int, predicted [][]float64) []results.Residual {
+func (j *job) residuals(dst []results.Residual, split string, conds []int, predicted []diagnose.Prediction) []results.Residual {
 	for n, i := range conds {
 		c := &j.obj.Conditions[i]
 		sc := &c.Scenario
@@ -113,7 +122,11 @@ func (j *job) residuals(dst []results.Residual, split string, conds []int, predi
 					Hardware: sc.Hardware.Name, Model: sc.Model.Name, Version: sc.Engine.Version,
 					Prompt: sc.Workload.Class[0].Prompt.Mean, Output: sc.Workload.Class[0].Output.Mean,
 					Concurrency: c.Concurrency(), TP: sc.Engine.TP, Rate: math.NaN(),
-					Metric: target.Metric, Split: split, Measured: m, Predicted: predicted[n][t], Sigma: target.Sigma,
+					Metric: target.Metric, Split: split, Measured: m, Predicted: predicted[n].Value[t], Sigma: target.Sigma,
+					Lo: math.NaN(), Hi: math.NaN(),
+				}
+				if predicted[n].SD != nil {
+					r.Lo, r.Hi = predicted[n].Interval(t)
 				}
 				if c.Open() {
 					r.Rate = sc.Workload.RateRPS
@@ -127,9 +140,9 @@ func (j *job) residuals(dst []results.Residual, split string, conds []int, predi
 
 // appliesTo lists the chips, models, formats and versions of the fitted
 // conditions. What none of them says is no condition.
-func (j *job) appliesTo() results.AppliesTo {
+func (j *job) appliesTo(conds []int) results.AppliesTo {
 	list := func(path string) (values []string) {
-		for _, i := range j.fitted {
+		for _, i := range conds {
 			v, err := j.obj.Conditions[i].Scenario.Get(path)
 			if s, ok := v.(string); err == nil && ok && s != "" && !slices.Contains(values, s) {
 				values = append(values, s)
@@ -154,7 +167,7 @@ func (j *job) validity() []results.Range {
 	for _, i := range j.fitted {
 		c := &j.obj.Conditions[i]
 		prompt, output := c.Lengths()
-		tp, load := float64(c.Scenario.Engine.TP), level(c, path)
+		tp, load := float64(c.Scenario.Engine.TP), fold.Level(c, path)
 		for k, x := range [][2]float64{prompt, output, {tp, tp}, {load, load}} {
 			if x[1] > 0 {
 				spans[k].Lo, spans[k].Hi = min(spans[k].Lo, x[0]), max(spans[k].Hi, x[1])
@@ -180,27 +193,4 @@ func (j *job) gates(f *results.Fit) {
 			}
 		}
 	}
-}
-
-// rounded keeps that many significant digits.
-func rounded(x float64, digits int) float64 {
-	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
-	if err != nil {
-		return x
-	}
-	return y
-}
-
-// hash is one hash for the contents of several files, whatever their order.
-func hash(files []*measured.File) string {
-	sums := make([]string, len(files))
-	for i, f := range files {
-		sums[i] = f.SHA256
-	}
-	if len(sums) == 1 {
-		return sums[0]
-	}
-	slices.Sort(sums)
-	sum := sha256.Sum256([]byte(strings.Join(sums, "\n")))
-	return hex.EncodeToString(sum[:])
 }

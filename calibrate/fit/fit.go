@@ -19,7 +19,7 @@ type Settings struct {
 	Screen        []int   // units on which starts are compared; default all
 	Step          float64 // relative difference of the stencil; default 0.03
 	Tolerance     float64 // relative decrease of the cost that no longer matters; default 1e-4
-	MaxIterations int     // of one search; default 60
+	MaxIterations int     // evaluations of the Jacobian in one search; default 60
 }
 
 func (s Settings) withDefaults(p *Problem) Settings {
@@ -82,6 +82,8 @@ type Result struct {
 	Weak       Weak
 	Iterations int
 	Evals      int // points evaluated, all searches
+
+	units, dof float64 // units of data, and degrees of freedom that are left
 }
 
 // Run solves a problem. An error is one of the problem or of its Eval; a

@@ -36,14 +36,14 @@ func (e *Estimate) AsPrior() bool {
 	}
 	prior := *e
 	prior.Lo, prior.Hi = e.Prior.Center*math.Exp(-1.96*e.Prior.SD), e.Prior.Center*math.Exp(1.96*e.Prior.SD)
-	if e.relative() && e.Max > 0 {
+	if e.Relative() && e.Max > 0 {
 		prior.Lo, prior.Hi = max(prior.Lo, e.Min), min(prior.Hi, e.Max)
 	}
 	return math.Log(e.Span()) > 0.8*math.Log(prior.Span())
 }
 
-// relative reports whether the interval is one of ln value.
-func (p *Param) relative() bool {
+// Relative reports whether the interval and the covariance are of ln value.
+func (p *Param) Relative() bool {
 	_, _, bounded := p.span()
 	return bounded || p.Log
 }
@@ -51,7 +51,7 @@ func (p *Param) relative() bool {
 // priorSD is the standard deviation that the prior alone leaves, of ln value or
 // of the value as the interval is; 0 without a prior. Data never widen it.
 func (p *Param) priorSD(value float64) float64 {
-	if p.relative() {
+	if p.Relative() {
 		return p.Prior.SD
 	}
 	return p.Prior.SD * math.Abs(value)
@@ -116,7 +116,9 @@ func (r *Result) inspect(s *space) error {
 		return fmt.Errorf("%d residuals in all units, the sizes say %d", len(r.Data), n)
 	}
 	r.Evals += s.evals
+	r.units = float64(s.Units)
 	cov, dof := l.covariance(s.Problem)
+	r.dof = dof
 	_, p := l.jac.Dims()
 	t := distuv.StudentsT{Mu: 0, Sigma: 1, Nu: dof}.Quantile(0.975)
 
@@ -125,7 +127,7 @@ func (r *Result) inspect(s *space) error {
 	for j, i := range s.free {
 		prm := &s.Params[i]
 		toLn[j] = prm.slope(r.Values[i])
-		if prm.relative() {
+		if prm.Relative() {
 			toLn[j] /= r.Values[i]
 		}
 		shrink[j] = 1
@@ -148,7 +150,7 @@ func (r *Result) inspect(s *space) error {
 		if limit := e.priorSD(e.Value); limit > 0 {
 			half = min(half, 1.96*limit)
 		}
-		if e.relative() {
+		if e.Relative() {
 			e.Lo, e.Hi = max(e.Value*math.Exp(-half), e.Min), min(e.Value*math.Exp(half), e.Max)
 		} else {
 			e.Lo, e.Hi = e.Value-half, e.Value+half
@@ -165,7 +167,7 @@ const tiny = 1e-8
 
 // covariance is H^-1 M H^-1 in free coordinates, with the degrees of freedom
 // that are left. H = sum rho”/2 g g' + priors. M is the sandwich estimate over
-// clusters, G/(G-p) sum s s' + priors, s = sum of w r g in a unit (Huber 1967;
+// clusters, sum s s' + priors, s = sum of w r g in a unit (Huber 1967;
 // Liang and Zeger 1986): residuals of one run share its errors. p counts
 // effective parameters, the trace of H^-1 (H - priors): what priors determine
 // costs the data nothing. With squares and one residual a unit M is the
@@ -177,17 +179,17 @@ func (l *linear) covariance(p *Problem) (cov *mat.SymDense, dof float64) {
 		for i := range n {
 			a.Set(i, j, math.Sqrt(p.Loss.curvature(l.data[i]))*l.jac.At(i, j))
 		}
-		a.Set(n+j, j, l.dprior[j])
 	}
+	a.Slice(n, n+free, 0, free).(*mat.Dense).Copy(l.dprior)
 	scale := columnScale(a)
 	a.Apply(func(_, j int, v float64) float64 { return v / scale[j] }, a)
 	bread, undetermined := pseudoInverse(a)
 
-	scores := l.scores(p)
+	scores := l.scores(p, leverages(a.Slice(0, n, 0, free), bread))
 	clusters, _ := scores.Dims()
 	clusters -= free
 	dof = max(float64(clusters)-trace(bread, a.Slice(0, n, 0, free)), 1)
-	small := math.Sqrt(float64(clusters) / dof)
+	small := 1.0
 	if l.textbook(p) {
 		small = math.Sqrt(floats.Dot(l.data, l.data) / dof)
 	}
@@ -215,8 +217,23 @@ func (l *linear) textbook(p *Problem) bool {
 	return (p.Loss.Kind == "" || p.Loss.Kind == Linear) && len(l.data) == p.Units
 }
 
-// scores returns the gradient of each unit, and the priors' below.
-func (l *linear) scores(p *Problem) *mat.Dense {
+// leverages returns for each residual how much of it the fit took away by
+// following it: a' inverse a.
+func leverages(a mat.Matrix, inverse *mat.Dense) []float64 {
+	n, _ := a.Dims()
+	var half mat.Dense
+	half.Mul(a, inverse)
+	out := make([]float64, n)
+	for i := range out {
+		out[i] = mat.Dot(half.RowView(i), mat.NewVecDense(half.RawMatrix().Cols, mat.Row(nil, i, a)))
+	}
+	return out
+}
+
+// scores returns the gradient of each unit, and the priors' below. Residuals
+// are what they would be had the fit not followed them, r / (1 - leverage)
+// (HC3, MacKinnon and White 1985).
+func (l *linear) scores(p *Problem, leverage []float64) *mat.Dense {
 	n, free := l.jac.Dims()
 	sizes := p.Sizes
 	if sizes == nil {
@@ -227,7 +244,7 @@ func (l *linear) scores(p *Problem) *mat.Dense {
 	for u, size := range sizes {
 		for i := at; i < at+size; i++ {
 			_, w := p.Loss.of(l.data[i])
-			f := w * l.data[i]
+			f := w * l.data[i] / (1 - min(leverage[i], 0.75))
 			if l.textbook(p) {
 				f = 1
 			}
@@ -237,9 +254,7 @@ func (l *linear) scores(p *Problem) *mat.Dense {
 		}
 		at += size
 	}
-	for j := range free {
-		out.Set(len(sizes)+j, j, l.dprior[j])
-	}
+	out.Slice(len(sizes), len(sizes)+free, 0, free).(*mat.Dense).Copy(l.dprior)
 	return out
 }
 
@@ -346,3 +361,19 @@ func (r *Result) Agreement() string {
 	}
 	return text
 }
+
+// Variance is that of a quantity whose derivatives by the free parameters (by
+// ln value where the covariance is of it) are g.
+func (r *Result) Variance(g []float64) float64 {
+	sum := 0.0
+	for i := range g {
+		for k := range g {
+			sum += g[i] * r.Covariance.At(i, k) * g[k]
+		}
+	}
+	return max(sum, 0)
+}
+
+// Effective is the number of parameters that the data determined, in units of
+// data: what priors determine costs nothing.
+func (r *Result) Effective() float64 { return max(r.units-r.dof, 0) }

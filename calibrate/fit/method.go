@@ -15,7 +15,7 @@ import (
 type levenberg struct {
 	s     *space
 	tol   float64 // relative decrease of the cost that no longer matters
-	limit int     // iterations
+	limit int     // evaluations of the Jacobian
 
 	lambda, grow float64 // damping, and its growth after the next failure
 	iterations   int
@@ -97,33 +97,77 @@ type point struct {
 func (m *levenberg) search(at point) {
 	m.lambda, m.grow = damping0, 2
 	small := 0 // iterations in a row with hardly any decrease
+	evaluated := 0
+	var l *linear
 	for m.iterations = 0; ; m.iterations++ {
 		if _, ok := m.send(optimize.MajorIteration, at.z, at.f); !ok {
 			return
 		}
-		if m.iterations == m.limit {
-			m.status = optimize.IterationLimit
-			return
+		if l == nil || l.age == maxAge {
+			if evaluated++; evaluated > m.limit {
+				m.status = optimize.IterationLimit
+				return
+			}
+			var ok bool
+			if l, ok = m.s.linearise(at.z, at.data); !ok {
+				return
+			}
+			m.stuck = mat.Norm(l.jac, 2) == 0
 		}
-		l, ok := m.s.linearise(at.z, at.data)
-		if !ok {
-			return
-		}
-		m.stuck = mat.Norm(l.jac, 2) == 0
-		before := at.f
+		before := at
+		var ok bool
 		if at, ok = m.iterate(l, at); !ok {
 			return
 		}
-		if before-at.f <= m.tol*before {
-			small++
-		} else {
+		switch {
+		case before.f-at.f > m.tol*before.f:
 			small = 0
+		case l.age > 0: // perhaps the old Jacobian is to blame
+			l = nil
+			continue
+		default:
+			small++
 		}
-		if at.f == before || small == 2 || at.f == 0 {
+		if at.f == before.f || small == 2 || at.f == 0 {
 			m.status = optimize.MethodConverge
 			return
 		}
+		if l = m.s.renew(l, before, at); small > 0 {
+			l = nil
+		}
 	}
+}
+
+// maxAge is how often a Jacobian is renewed from the steps taken (Broyden 1965)
+// before it is evaluated again. With few parameters evaluation is cheap.
+const maxAge = 2
+
+// renew moves a linearisation along a step: the Jacobian gets the rank-one
+// change that explains the residuals found. nil asks for an evaluation.
+func (s *space) renew(l *linear, from, to point) *linear {
+	p := len(from.z)
+	if p < 4 || len(to.data) != len(from.data) {
+		return nil
+	}
+	d, dd := make([]float64, p), 0.0
+	for j := range d {
+		d[j] = to.z[j] - from.z[j]
+		dd += d[j] * d[j]
+	}
+	if dd == 0 {
+		return nil
+	}
+	next := &linear{data: to.data, jac: mat.DenseCopyOf(l.jac), prior: s.priors(to.z), dprior: s.dpriors(to.z), bestCost: math.Inf(1), age: l.age + 1}
+	for r := range to.data {
+		miss := to.data[r] - from.data[r]
+		for j := range d {
+			miss -= l.jac.At(r, j) * d[j]
+		}
+		for j := range d {
+			next.jac.Set(r, j, next.jac.At(r, j)+miss*d[j]/dd)
+		}
+	}
+	return next
 }
 
 // iterate tries steps of growing damping until one lowers the cost, and

@@ -28,9 +28,6 @@ type Param struct {
 // with standard deviation SD. The zero value is no prior.
 type Prior struct{ Center, SD float64 }
 
-// residual is the prior's own: (ln x - ln centre) / sd.
-func (p Prior) residual(x float64) float64 { return math.Log(x/p.Center) / p.SD }
-
 // Check refuses what no search can start from.
 func (p *Param) Check() error {
 	fail := func(format string, args ...any) error {

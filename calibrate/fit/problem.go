@@ -27,6 +27,9 @@ type Problem struct {
 	Eval func(points [][]float64, units []int) ([][]float64, error)
 
 	Loss Loss
+
+	// Pools tie the priors of parameters that are alike.
+	Pools []Pool
 }
 
 func (p *Problem) check() error {
@@ -46,6 +49,9 @@ func (p *Problem) check() error {
 	if p.Sizes != nil && len(p.Sizes) != p.Units {
 		return fmt.Errorf("%d sizes of %d units", len(p.Sizes), p.Units)
 	}
+	if err := p.checkPools(); err != nil {
+		return err
+	}
 	return p.Loss.check()
 }
 
@@ -56,7 +62,8 @@ type space struct {
 	*Problem
 	free  []int // indexes of the free parameters
 	units []int
-	rel   float64 // relative difference
+	rel   float64    // relative difference
+	tie   *mat.Dense // residuals of the priors = tie x (ln value - ln centre)
 
 	evals    int // points evaluated
 	err      error
@@ -71,6 +78,7 @@ func newSpace(p *Problem, units []int, rel float64) *space {
 			s.free = append(s.free, i)
 		}
 	}
+	s.tie = s.ties()
 	return s
 }
 
@@ -141,11 +149,8 @@ func (s *space) data(zs [][]float64) [][]float64 {
 // total is the cost of data residuals and priors at z.
 func (s *space) total(z, data []float64) float64 {
 	cost := s.Loss.cost(data)
-	for j, i := range s.free {
-		if p := &s.Params[i]; p.Prior.SD > 0 {
-			r := p.Prior.residual(p.fromFree(z[j]))
-			cost += r * r
-		}
+	for _, r := range s.priors(z) {
+		cost += r * r
 	}
 	return cost
 }
@@ -164,19 +169,21 @@ func (s *space) cost(z []float64) float64 {
 type linear struct {
 	data   []float64  // residuals
 	jac    *mat.Dense // d data / d z
-	prior  []float64  // prior residual of each free parameter, 0 without
-	dprior []float64  // d prior / d z
+	prior  []float64  // prior residuals, one per free parameter, 0 without
+	dprior *mat.Dense // d prior / d z
 
 	// bestZ is the point of the stencil with the least cost.
 	bestZ    []float64
 	bestCost float64
+
+	age int // steps since the Jacobian was evaluated
 }
 
 // linearise evaluates the difference stencil around z, whose residuals are
 // data, in one batch. ok is false after an error.
 func (s *space) linearise(z, data []float64) (l *linear, ok bool) {
 	p := len(s.free)
-	l = &linear{data: data, jac: mat.NewDense(len(data), p, nil), prior: make([]float64, p), dprior: make([]float64, p), bestCost: math.Inf(1)}
+	l = &linear{data: data, jac: mat.NewDense(len(data), p, nil), prior: s.priors(z), bestCost: math.Inf(1)}
 	h := make([]float64, p)
 	stencil := make([][]float64, 2*p)
 	for j, i := range s.free {
@@ -187,11 +194,8 @@ func (s *space) linearise(z, data []float64) (l *linear, ok bool) {
 		down[j], up[j] = prm.toFree(prm.unscale(a)), prm.toFree(prm.unscale(b))
 		h[j] = (b - a) / prm.stretch(x) // the same difference in the free coordinate
 		stencil[2*j], stencil[2*j+1] = up, down
-		if prm.Prior.SD > 0 {
-			l.prior[j] = prm.Prior.residual(x)
-			l.dprior[j] = prm.slope(x) / (x * prm.Prior.SD)
-		}
 	}
+	l.dprior = s.dpriors(z)
 	out := s.data(stencil)
 	if out == nil {
 		return nil, false
@@ -226,9 +230,7 @@ func (l *linear) stacked(loss Loss) (*mat.Dense, []float64) {
 			a.Set(r, j, w*l.jac.At(r, j))
 		}
 	}
-	for j := range p {
-		a.Set(n+j, j, l.dprior[j])
-		b[n+j] = l.prior[j]
-	}
+	a.Slice(n, n+p, 0, p).(*mat.Dense).Copy(l.dprior)
+	copy(b[n:], l.prior)
 	return a, b
 }

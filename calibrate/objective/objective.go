@@ -11,8 +11,8 @@ import (
 	"scoville/calibrate/fit"
 	"scoville/calibrate/measured/row"
 	"scoville/core"
+	"scoville/core/expr"
 	"scoville/core/metrics"
-	"scoville/core/scenario"
 )
 
 // Residual kinds.
@@ -41,6 +41,19 @@ func DefaultTargets() []Target {
 type Param struct {
 	fit.Param
 	Path string
+
+	// Base is the name before expansion to one parameter per model, Scope the
+	// Variant of the conditions it acts on; "" = every condition.
+	Base, Scope string
+
+	// Tied computes the value from other parameters, named as in the
+	// specification. A tied parameter is Fixed to the search.
+	Tied *expr.Expr
+
+	// PerModel is set before Expand, and with it the correlation of the models'
+	// priors (see fit.Pool).
+	PerModel bool
+	Pool     float64
 }
 
 // Objective turns parameter values into residuals.
@@ -51,8 +64,9 @@ type Objective struct {
 
 	draws int
 	jobs  int
-	index []int // of each target's metric in a summary
-	order []int // conditions, dearest first
+	index []int   // of each target's metric in a summary
+	order []int   // conditions, dearest first
+	acts  [][]int // for each condition the parameters that act on it
 	sims  chan *core.Simulator
 }
 
@@ -70,12 +84,23 @@ func New(conds []Condition, params []Param, targets []Target, draws, jobs int) (
 		}
 		o.index = append(o.index, i)
 	}
+	init := make([]float64, len(params))
+	for i, p := range params {
+		init[i] = p.Init
+	}
+	if err := o.Complete(init); err != nil {
+		return nil, err
+	}
 	for i := range conds {
-		sc := conds[i].Scenario
-		for _, p := range params {
-			if err := sc.Set(p.Path, p.Init); err != nil {
-				return nil, fmt.Errorf("parameter %s: %w", p.Name, err)
+		o.acts = append(o.acts, nil)
+		for k, p := range params {
+			if p.Scope == "" || p.Scope == conds[i].Variant {
+				o.acts[i] = append(o.acts[i], k)
 			}
+		}
+		sc := conds[i].Scenario
+		if err := o.apply(i, &sc, init); err != nil {
+			return nil, err
 		}
 		o.order = append(o.order, i)
 	}
@@ -94,6 +119,7 @@ func (o *Objective) Problem(ctx context.Context, conds []int, loss fit.Loss) *fi
 	for _, q := range o.Params {
 		p.Params = append(p.Params, q.Param)
 	}
+	p.Pools = o.pools()
 	for _, c := range conds {
 		p.Sizes = append(p.Sizes, len(o.residuals(nil, c, make([]float64, len(o.Targets)))))
 	}
@@ -164,16 +190,6 @@ func (t *Target) of(predicted, measured float64) float64 {
 		return (predicted - measured) / t.Sigma
 	}
 	return math.Log(predicted/measured) / t.Sigma
-}
-
-// Apply sets the parameters of a scenario.
-func (o *Objective) Apply(sc *scenario.Scenario, x []float64) error {
-	for i, p := range o.Params {
-		if err := sc.Set(p.Path, x[i]); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // Sigma returns the usual scale of a metric's log residual. Steps of one engine

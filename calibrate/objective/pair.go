@@ -23,6 +23,7 @@ type Condition struct {
 	Scenario scenario.Scenario
 	Rows     []*measured.Observation
 	Kind     row.Kind
+	Variant  string    // the model, with engine version or weight format where it has several
 	Scored   []int     // Replay: requests of the run that count, by arrival
 	Shape    row.Shape // Step: what the step works on
 
@@ -95,7 +96,9 @@ func pairOver(ctx context.Context, rows []*measured.Observation, extra []scenari
 		}
 		out[i].Rows = append(out[i].Rows, o)
 	}
-	return screen(ctx, out, extra, overlay == nil)
+	out, err = screen(ctx, out, extra, overlay == nil)
+	label(out)
+	return out, err
 }
 
 // resolve resolves a row, over an overlay if there is one.

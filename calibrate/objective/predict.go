@@ -109,8 +109,13 @@ func (o *Objective) Predict(ctx context.Context, points [][]float64, conds []int
 		}
 		runs[r] = append(runs[r], c)
 	}
+	points, err := o.completed(points)
+	if err != nil {
+		return nil, err
+	}
 	var next atomic.Int64
-	tasks := len(runs) * len(points)
+	todo, same := o.tasks(points, runs)
+	tasks := len(todo)
 	g, ctx := errgroup.WithContext(ctx)
 	for range min(o.jobs, tasks) {
 		g.Go(func() (err error) {
@@ -126,7 +131,7 @@ func (o *Objective) Predict(ctx context.Context, points [][]float64, conds []int
 				if n >= tasks || ctx.Err() != nil {
 					return ctx.Err()
 				}
-				run, k := runs[n/len(points)], n%len(points)
+				run, k := todo[n].run, todo[n].k
 				values, err := o.predict(ctx, sim, run, points[k])
 				if err != nil {
 					return err
@@ -137,14 +142,20 @@ func (o *Objective) Predict(ctx context.Context, points [][]float64, conds []int
 			}
 		})
 	}
-	return out, g.Wait()
+	err = g.Wait()
+	for _, t := range same {
+		for _, c := range t.run {
+			out[t.k][place[c]] = out[t.of][place[c]]
+		}
+	}
+	return out, err
 }
 
 // predict simulates the conditions of one run at one point.
 func (o *Objective) predict(ctx context.Context, sim *core.Simulator, run []int, x []float64) ([][]float64, error) {
 	first := &o.Conditions[run[0]]
 	sc := first.Scenario
-	if err := o.Apply(&sc, x); err != nil {
+	if err := o.apply(run[0], &sc, x); err != nil {
 		return nil, err
 	}
 	out := make([][]float64, len(run))

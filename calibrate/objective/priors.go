@@ -146,6 +146,13 @@ func eraOf(version string) (e era, known bool) {
 	return eras[3], true
 }
 
+// Era names the engine era of a version, whose host times are alike: "0.8 to
+// 0.15". A version that is not said, or not vLLM's, counts to late 2025.
+func Era(version string) string {
+	e, _ := eraOf(version)
+	return e.name
+}
+
 // HostTimes says which engine era the priors of the host times are of.
 func HostTimes(version string) string {
 	e, known := eraOf(version)

@@ -1,11 +1,13 @@
 package results
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode"
 
 	"scoville/core/table"
 )
@@ -18,8 +20,20 @@ func Paths(overlay string) []string {
 	return []string{overlay, stem + ".fit.json", stem + ".residuals.parquet"}
 }
 
+// ModelPath returns the overlay of one of several models.
+func ModelPath(overlay, model string) string {
+	keep := func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '.' || r == '-' {
+			return r
+		}
+		return '-'
+	}
+	return strings.TrimSuffix(overlay, ".toml") + "." + strings.Map(keep, model) + ".toml"
+}
+
 // Write writes the overlay last, so that a whole overlay has its record beside
-// it. Each file appears whole or not at all.
+// it; before it those of the models, when there are several. Each file appears
+// whole or not at all.
 func Write(overlay string, f *Fit, residuals []Residual) error {
 	f.finite()
 	paths := Paths(overlay)
@@ -29,16 +43,25 @@ func Write(overlay string, f *Fit, residuals []Residual) error {
 	if err := f.writeJSON(paths[1]); err != nil {
 		return err
 	}
-	return table.WriteFile(overlay, f.Overlay())
+	for i := range f.Models {
+		m := &f.Models[i]
+		own := f.of(m)
+		if err := table.WriteFile(ModelPath(overlay, m.Name), own.Overlay()); err != nil {
+			return err
+		}
+	}
+	general := f.shared()
+	return table.WriteFile(overlay, general.Overlay())
 }
 
-// Overlay is the fit as TOML: the parameters, their sources, and [calibration]
-// with where they hold, how well they fit, their covariance and their range.
+// Overlay is the fit of one model as TOML: the parameters, their sources, and
+// [calibration] with where they hold, how well they fit, their covariance and
+// their range.
 func (f *Fit) Overlay() []byte {
 	var b strings.Builder
 	b.WriteString("# Fitted by calibrate fit. A study builds on it with base = [\"FILE\"].\n")
 	fmt.Fprintf(&b, "schema = %d\n", f.Schema)
-	for _, name := range []string{"hardware", "engine"} {
+	for _, name := range f.tables() {
 		f.section(&b, name)
 	}
 	b.WriteString("\n[sources]\n")
@@ -51,6 +74,25 @@ func (f *Fit) Overlay() []byte {
 	f.calibration(&b)
 	return []byte(b.String())
 }
+
+// tables lists the tables of the scenario that have parameters, in their order.
+func (f *Fit) tables() []string {
+	var out []string
+	for _, p := range f.Parameters {
+		if t, _, _ := strings.Cut(p.Path, "."); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	for _, m := range f.Modes {
+		if t, _, _ := strings.Cut(m.Path, "."); !slices.Contains(out, t) {
+			out = append(out, t)
+		}
+	}
+	slices.SortStableFunc(out, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return out
+}
+
+func rank(table string) int { return slices.Index([]string{"engine", "hardware"}, table) * -1 }
 
 // section writes the parameters of one table of the scenario.
 func (f *Fit) section(b *strings.Builder, table string) {
@@ -75,6 +117,13 @@ func (f *Fit) section(b *strings.Builder, table string) {
 
 // source is where a parameter comes from, in the grades of hardware files.
 func (f *Fit) source(p *Parameter) string {
+	if p.Tied != "" {
+		return "assumed: " + p.Tied + " in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
+	}
+	if p.Across > 0 {
+		return fmt.Sprintf("calibrated: mean over %d models of data %s, another model 95 %% from %s to %s",
+			p.Across, f.DataSHA256[:min(12, len(f.DataSHA256))], number(Round(p.Lo, 3)), number(Round(p.Hi, 3)))
+	}
 	if p.Held {
 		return "assumed: held in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
 	}
@@ -82,22 +131,14 @@ func (f *Fit) source(p *Parameter) string {
 		return "assumed: as its prior, the data of " + f.DataSHA256[:min(12, len(f.DataSHA256))] + " hardly say"
 	}
 	return fmt.Sprintf("calibrated: %d rows of data %s, 95 %% interval %s to %s",
-		f.Rows, f.DataSHA256[:min(12, len(f.DataSHA256))], number(round(p.Lo, 3)), number(round(p.Hi, 3)))
+		f.Rows, f.DataSHA256[:min(12, len(f.DataSHA256))], number(Round(p.Lo, 3)), number(Round(p.Hi, 3)))
 }
 
 func (f *Fit) calibration(b *strings.Builder) {
 	fmt.Fprintf(b, "\n[calibration]\nstatus = %s\nsimulator_version = %d\ndata_sha256 = %s\nrows = %d\nconditions = %d\n",
 		quote(f.Status), f.SimVersion, quote(f.DataSHA256), f.Rows, f.Conditions)
-	b.WriteString("parameters = " + list(f.Free) + "   # the covariance is of ln(value), in this order\n")
-	b.WriteString("covariance = [\n")
-	for _, row := range f.Covariance {
-		text := make([]string, len(row))
-		for i, x := range row {
-			text[i] = number(round(x, 6))
-		}
-		fmt.Fprintf(b, "  [%s],\n", strings.Join(text, ", "))
-	}
-	b.WriteString("]\n\n[calibration.applies_to]\n")
+	f.covariance(b)
+	b.WriteString("\n[calibration.applies_to]\n")
 	a := &f.AppliesTo
 	for _, c := range []struct {
 		key    string
@@ -119,7 +160,7 @@ func (f *Fit) calibration(b *strings.Builder) {
 		for _, e := range f.Errors {
 			if e.Split == split {
 				fmt.Fprintf(b, "%s = { rows = %d, median = %s, p90 = %s, bias = %s }\n",
-					e.Metric, e.Rows, number(round(e.Median, 4)), number(round(e.P90, 4)), number(round(e.Bias, 4)))
+					e.Metric, e.Rows, number(Round(e.Median, 4)), number(Round(e.P90, 4)), number(Round(e.Bias, 4)))
 			}
 		}
 	}
@@ -151,8 +192,8 @@ func number(x float64) string {
 	return s
 }
 
-// round keeps that many significant digits.
-func round(x float64, digits int) float64 {
+// Round keeps that many significant digits.
+func Round(x float64, digits int) float64 {
 	y, err := strconv.ParseFloat(strconv.FormatFloat(x, 'g', digits, 64), 64)
 	if err != nil {
 		return x

@@ -17,32 +17,40 @@ const Schema = 1
 
 // Fit is the record of one calibration.
 type Fit struct {
-	Schema     int         `json:"schema"`
-	SimVersion int         `json:"simulator_version"`
-	Files      []File      `json:"files"`
-	DataSHA256 string      `json:"data_sha256"` // over all files
-	Where      string      `json:"where,omitempty"`
-	AppliesTo  AppliesTo   `json:"applies_to"`
-	Rows       int         `json:"rows"`       // used
-	Conditions int         `json:"conditions"` // distinct scenarios among them
-	Dropped    []Dropped   `json:"dropped,omitempty"`
-	Status     string      `json:"status"` // converged, not converged, never moved
-	Cost       float64     `json:"cost"`   // robust cost, priors included
-	Iterations int         `json:"iterations"`
-	Evals      int         `json:"evaluations"` // points at which all conditions were simulated
-	Starts     []Start     `json:"starts"`
-	Agreement  string      `json:"starts_summary"`
-	Parameters []Parameter `json:"parameters"`
-	Modes      []Mode      `json:"modes,omitempty"`
-	Free       []string    `json:"free"`       // names, in the order of the covariance
-	Covariance [][]float64 `json:"covariance"` // of ln value, 95 % intervals in Parameters
-	Condition  float64     `json:"condition_number"`
-	Weak       string      `json:"weak_direction"`
-	Errors     []Error     `json:"errors"`
-	Validity   []Range     `json:"validity"`
-	HeldOut    string      `json:"held_out"`          // how
-	Assumed    []string    `json:"assumed,omitempty"` // what the measurements do not say
-	Gates      []Gate      `json:"gates,omitempty"`
+	Schema     int          `json:"schema"`
+	SimVersion int          `json:"simulator_version"`
+	Files      []File       `json:"files"`
+	DataSHA256 string       `json:"data_sha256"` // over all files
+	Where      string       `json:"where,omitempty"`
+	AppliesTo  AppliesTo    `json:"applies_to"`
+	Rows       int          `json:"rows"`       // used
+	Conditions int          `json:"conditions"` // distinct scenarios among them
+	Dropped    []Dropped    `json:"dropped,omitempty"`
+	Status     string       `json:"status"` // converged, not converged, never moved
+	Cost       float64      `json:"cost"`   // robust cost, priors included
+	Iterations int          `json:"iterations"`
+	Evals      int          `json:"evaluations"` // points at which all conditions were simulated
+	Starts     []Start      `json:"starts"`
+	Agreement  string       `json:"starts_summary"`
+	Parameters []Parameter  `json:"parameters"`
+	Modes      []Mode       `json:"modes,omitempty"`
+	Free       []string     `json:"free"`       // names, in the order of the covariance
+	Covariance [][]float64  `json:"covariance"` // of ln value, 95 % intervals in Parameters
+	Condition  float64      `json:"condition_number"`
+	Weak       string       `json:"weak_direction"`
+	Correlated []Correlated `json:"correlated,omitempty"` // pairs that the data hardly tell apart
+	Errors     []Error      `json:"errors"`
+	Baselines  []Error      `json:"baselines,omitempty"` // of the held-out rows by trivial predictions; Split is which
+	Coverage   []Coverage   `json:"coverage,omitempty"`  // of the intervals of held-out rows
+	Patterns   []Pattern    `json:"residual_patterns,omitempty"`
+	Noise      []Noise      `json:"noise_floor,omitempty"`
+	Saturated  []Error      `json:"saturated,omitempty"` // throughput of rows beyond saturation, which no fit uses
+	ModelError []Spread     `json:"model_error,omitempty"`
+	Models     []Model      `json:"models,omitempty"` // with several: what is fitted for each
+	Validity   []Range      `json:"validity"`
+	HeldOut    string       `json:"held_out"`          // how
+	Assumed    []string     `json:"assumed,omitempty"` // what the measurements do not say
+	Gates      []Gate       `json:"gates,omitempty"`
 }
 
 // File is one file of measurements.
@@ -91,7 +99,15 @@ type Parameter struct {
 	Held    bool     `json:"held"` // not fitted
 	Prior   *Prior   `json:"prior,omitempty"`
 	AsPrior bool     `json:"as_prior,omitempty"` // the data hardly say
+	AtBound bool     `json:"at_bound,omitempty"`
 	Notes   []string `json:"notes,omitempty"`
+
+	Base  string `json:"base,omitempty"`  // name without the model
+	Scope string `json:"model,omitempty"` // the model it is of; "" = all
+	Tied  string `json:"tied,omitempty"`  // expression it follows
+
+	Across int  `json:"across,omitempty"` // number of models it is the mean of
+	Linear bool `json:"linear,omitempty"` // the covariance is of the value, not of its logarithm
 }
 
 // Prior is what was known before: ln value normal around ln center.
@@ -125,6 +141,64 @@ type Error struct {
 	Bias   float64 `json:"bias"`
 }
 
+// Baselines of held-out rows, as Split of Error.
+const (
+	Nearest   = "nearest neighbour"
+	LogLinear = "log-linear interpolation"
+)
+
+// Coverage says how many held-out values lie inside their stated intervals.
+type Coverage struct {
+	Metric string  `json:"metric"`
+	Share  float64 `json:"share"` // stated
+	Rows   int     `json:"rows"`
+	Inside int     `json:"inside"`
+	Width  float64 `json:"width"` // median of the high over the low end
+}
+
+// Pattern is a condition with which the residuals rise (Rho > 0: predictions
+// run high at its large values) or fall, with the p value of no such pattern,
+// corrected for the number of tests.
+type Pattern struct {
+	Metric    string  `json:"metric"`
+	Condition string  `json:"condition"`
+	Rho       float64 `json:"rho"`
+	P         float64 `json:"p"`
+}
+
+// Noise is how far repeats of one condition lie apart: the standard deviation
+// of ln value.
+type Noise struct {
+	Metric     string  `json:"metric"`
+	Conditions int     `json:"conditions"`
+	Rows       int     `json:"rows"`
+	SD         float64 `json:"sd_ln"`
+}
+
+// Correlated are two parameters that move together over what the data allow.
+type Correlated struct {
+	A string  `json:"a"`
+	B string  `json:"b"`
+	R float64 `json:"r"`
+}
+
+// Spread is the standard deviation of ln(predicted / measured) of rows that the
+// fit has not seen (of fitted ones where none is held out): what parameters do
+// not explain.
+type Spread struct {
+	Metric string  `json:"metric"`
+	SD     float64 `json:"sd_ln"`
+	Split  string  `json:"split"`
+}
+
+// Model is one of several models that were fitted together.
+type Model struct {
+	Name      string    `json:"name"`
+	AppliesTo AppliesTo `json:"applies_to"`
+	Rows      int       `json:"rows"`
+	Errors    []Error   `json:"errors"`
+}
+
 // Range is the span of a condition over the rows used: outside of it the
 // parameters are an extrapolation.
 type Range struct {
@@ -151,6 +225,7 @@ type Residual struct {
 	Rate                       float64 // NaN for a closed loop
 	Metric, Split              string
 	Measured, Predicted, Sigma float64 // ms, ms, scale of the residual in the fit
+	Lo, Hi                     float64 // ms; 90 % prediction interval, NaN for fitted rows
 }
 
 // Summarise computes the errors of residuals by metric and split, in order of
@@ -211,8 +286,20 @@ func (f *Fit) finite() {
 		p := &f.Parameters[i]
 		fix(&p.Lo, &p.Hi, &p.Min, &p.Max)
 	}
-	for i := range f.Errors {
-		fix(&f.Errors[i].Median, &f.Errors[i].P90, &f.Errors[i].Bias)
+	lists := [][]Error{f.Errors, f.Baselines, f.Saturated}
+	for _, m := range f.Models {
+		lists = append(lists, m.Errors)
+	}
+	for _, list := range lists {
+		for i := range list {
+			fix(&list[i].Median, &list[i].P90, &list[i].Bias)
+		}
+	}
+	for i := range f.Coverage {
+		fix(&f.Coverage[i].Width)
+	}
+	for i := range f.ModelError {
+		fix(&f.ModelError[i].SD)
 	}
 	for _, row := range f.Covariance {
 		for j := range row {
@@ -249,6 +336,8 @@ var residualColumns = []table.Column{
 	{Name: "split", Kind: table.String, Definition: "fitted, or held out: predicted without the row"},
 	{Name: "measured_ms", Kind: table.Float64, Unit: "ms"},
 	{Name: "predicted_ms", Kind: table.Float64, Unit: "ms", Definition: "NULL where the run gives none"},
+	{Name: "predicted_lo_ms", Kind: table.Float64, Unit: "ms", Definition: "low end of the 90 % prediction interval; NULL for fitted rows"},
+	{Name: "predicted_hi_ms", Kind: table.Float64, Unit: "ms", Definition: "its high end"},
 	{Name: "error_ratio", Kind: table.Float64, Unit: "ratio", Definition: "predicted / measured - 1"},
 	{Name: "sigma", Kind: table.Float64, Definition: "scale of the residual in the fit"},
 }
@@ -263,7 +352,7 @@ func writeResiduals(path string, f *Fit, residuals []Residual) error {
 	for _, r := range residuals {
 		row := table.Row{
 			r.File, int64(r.Line), r.ID, r.Source, r.Hardware, r.Model, r.Version, int64(r.TP), r.Prompt, r.Output,
-			int64(r.Concurrency), r.Rate, r.Metric, r.Split, r.Measured, r.Predicted, r.Predicted/r.Measured - 1, r.Sigma,
+			int64(r.Concurrency), r.Rate, r.Metric, r.Split, r.Measured, r.Predicted, r.Lo, r.Hi, r.Predicted/r.Measured - 1, r.Sigma,
 		}
 		if err := w.Append(row); err != nil {
 			return err

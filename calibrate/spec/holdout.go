@@ -1,9 +1,6 @@
 package spec
 
-import (
-	"scoville/calibrate/measured"
-	"scoville/core/scenario"
-)
+import "scoville/core/scenario"
 
 // Random holds conditions out at random, several times.
 type Random struct {
@@ -25,10 +22,9 @@ func (r *specReader) readHoldout() {
 		case "holdout.where":
 			r.Holdout = r.filter(e)
 		case "holdout.by":
-			r.By = measured.Path(r.text(d, e))
-			if _, ok := scenario.Lookup(r.By); !ok && r.err == nil {
-				r.noParameter(e, r.By)
-			}
+			r.By = r.by(e)
+		case "holdout.folds":
+			r.Folds = r.whole(e, 2)
 		case "holdout.fraction":
 			if draws.Fraction = r.positive(d, e); draws.Fraction >= 1 {
 				r.fail(e.Key(), "", "%v is not between 0 and 1", e.Value)
@@ -47,17 +43,18 @@ func (r *specReader) readHoldout() {
 		}
 	}
 	ways := 0
-	for _, way := range []bool{r.Holdout != nil, r.By != "", r.Random.Fraction > 0} {
+	for _, way := range []bool{r.Holdout != nil, r.By != "", r.Random.Fraction > 0, r.Folds > 0} {
 		if way {
 			ways++
 		}
 	}
 	switch {
 	case ways > 1:
-		r.fail("holdout", "keep one of them", "where, by and fraction are three ways to hold out")
-	case given != "" && r.Random.Fraction == 0:
+		r.fail("holdout", "keep one of them", "where, by, folds and fraction are ways to hold out")
+	case given != "" && r.Random.Fraction == 0 && r.Folds == 0:
 		r.fail(given, "add fraction = 0.2", "a seed needs a fraction to draw")
-	case r.Random.Fraction > 0:
+	case r.Random.Fraction > 0 || r.Folds > 0:
+		draws.Fraction = r.Random.Fraction
 		r.Random = draws
 	}
 }

@@ -33,7 +33,8 @@ type Spec struct {
 	Loss     fit.Loss
 	Holdout  *measured.Filter // rows that are held out; nil = none
 	Random   Random
-	By       string  // scenario key: each of its values is held out in turn; "" = none
+	Folds    int     // parts, drawn at random, each held out in turn; 0 = not so
+	By       string  // scenario key, or "model": each of its values is held out in turn; "" = none
 	MaxError float64 // of held-out medians; 0 = no gate
 }
 
@@ -48,10 +49,10 @@ type specReader struct {
 var specKeys = map[string][]string{
 	"schema": nil, "name": nil, "description": nil,
 	"data":    {"format", "columns", "fixed", "filter"},
-	"params":  {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd"},
+	"params":  {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd", "per", "pool"},
 	"target":  {"metric", "residual", "weight", "sigma"},
 	"loss":    {"kind", "scale"},
-	"holdout": {"where", "fraction", "seed", "seeds", "by", "max_error_ratio"},
+	"holdout": {"where", "fraction", "seed", "seeds", "folds", "by", "max_error_ratio"},
 }
 
 // Read reads a specification file:
@@ -61,10 +62,11 @@ var specKeys = map[string][]string{
 //	[data.columns]    "scenario.key" = "CSV column"
 //	[data.fixed]      "scenario.key" = value
 //	[data.filter]     keep = EXPR
-//	[params.NAME]     path init min max scale = "log" | "linear" [prior prior_sd], or path value
+//	[params.NAME]     path init min max scale = "log" | "linear" [prior prior_sd]
+//	                  [per = "model" [pool = 0.5]], or path value, or path expr = "2 * OTHER"
 //	[[target]]        metric residual = "log" | "relative" | "absolute" weight sigma
 //	[loss]            kind = "linear" | "soft_l1" | "huber" | "cauchy"  scale
-//	[holdout]         where = EXPR, or fraction seed seeds, or by = "scenario.key"  max_error_ratio
+//	[holdout]         where = EXPR, or fraction seed seeds, or folds seed, or by = "scenario.key"  max_error_ratio
 //
 // Errors point at the line.
 func Read(name string) (*Spec, error) {
@@ -235,6 +237,7 @@ func (r *specReader) parameters() {
 		}
 		r.parameter(&r.Params[i], e)
 	}
+	r.checkTied()
 	paths := map[string]string{}
 	for i := range r.Params {
 		p := &r.Params[i]
@@ -248,7 +251,7 @@ func (r *specReader) parameters() {
 
 // newParam starts a parameter with the bounds of its key.
 func (r *specReader) newParam(name string) objective.Param {
-	p := objective.Param{Param: fit.Param{Name: name, Init: math.NaN()}}
+	p := objective.Param{Param: fit.Param{Name: name, Init: math.NaN()}, Pool: 0.5}
 	table := "params." + name
 	path, ok := r.Value(table + ".path").(string)
 	if !ok {
@@ -291,7 +294,13 @@ func (r *specReader) parameter(p *objective.Param, e scenario.Entry) {
 	case "prior_sd":
 		p.Prior.SD = r.positive(d, e)
 	case "expr":
-		r.fail(e.Key(), "give value, or init with min and max", "parameters tied to others cannot be fitted")
+		r.tied(p, e)
+	case "per":
+		p.PerModel = r.choice(d, e, "model", "chip") == "model"
+	case "pool":
+		if p.Pool = r.number(d, e); p.Pool < 0 || p.Pool >= 1 {
+			r.fail(e.Key(), "0 = each model apart, near 1 = all the same", "%g is not in [0,1)", p.Pool)
+		}
 	}
 }
 

@@ -25,8 +25,10 @@ bench serve in logs and Markdown; rows of aiconfigurator; grids of offline
 batches; logs of requests and of engine steps; tables whose header names scenario
 keys and metrics with units. It fits the parameters of the performance model to
 TTFT and TPOT together, predicts what it held out, and writes OUT.toml,
-OUT.fit.json and OUT.residuals.parquet. One fit is about one chip, model and
-engine version: choose with --where. Grids and steps pool the models of a chip.
+OUT.fit.json and OUT.residuals.parquet. One fit is about one chip and engine
+era: choose with --where. Several models of them share the chip's parameters and
+have their own of what depends on the model, tied by priors: OUT.toml then holds
+for any model, OUT.MODEL.toml for each. Grids and steps share all parameters.
 Requests are numbered by arrival: --where 'request < 100' fits to the first
 hundred.
 `) + "\n" + exitCodes,

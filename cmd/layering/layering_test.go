@@ -124,7 +124,7 @@ func mayImport(from, to string) string {
 		return "core rooms import lower ranks only"
 	case "sweep", "calibrate":
 		switch {
-		case within(to, top) && to != top:
+		case within(to, top) && (to != top || from == "calibrate/validation"):
 			return inside(from, to)
 		case slices.Contains(vocabulary, to), within(to, "core/scenario"):
 			return ""
@@ -158,7 +158,7 @@ var order = map[string]int{
 	"calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,
 	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/hunt": 3,
-	"calibrate/measured": 0, "calibrate/reading": 1, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate/spec": 2, "calibrate": 3, "calibrate/validation": 3,
+	"calibrate/measured": 0, "calibrate/reading": 1, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate/spec": 2, "calibrate/diagnose": 2, "calibrate/fold": 3, "calibrate": 4, "calibrate/validation": 5,
 }
 
 func inside(from, to string) string {
@@ -195,8 +195,8 @@ func TestImports(t *testing.T) {
 var libraries = map[string][]string{
 	"github.com/apache/arrow-go":  {"core/table"},
 	"gonum.org/v1/gonum/optimize": {"calibrate/fit"},
-	"gonum.org/v1/gonum/mat":      {"calibrate/fit"},
-	"gonum.org/v1/gonum/stat":     {"core/metrics", "core/workload", "sweep/statistic", "sweep/plan", "calibrate/fit", "calibrate/objective"},
+	"gonum.org/v1/gonum/mat":      {"calibrate/fit", "calibrate/diagnose"},
+	"gonum.org/v1/gonum/stat":     {"core/metrics", "core/workload", "sweep/statistic", "sweep/plan", "calibrate/fit", "calibrate/objective", "calibrate/diagnose"},
 	"github.com/BurntSushi/toml":  {"core/scenario", "core/model", "core/hardware", "sweep/study", "calibrate"},
 	"github.com/spf13/cobra":      {"cmd"},
 	"golang.org/x/term":           {"cmd"},

@@ -8,6 +8,15 @@ func (e *Expr) Match(get func(name string) Value) bool {
 	return e.Empty() || e.root.eval(get).yes
 }
 
+// Number evaluates an expression that is a sum, such as 2 * a + 1. ok is false
+// when its value is no number.
+func (e *Expr) Number(get func(name string) Value) (x float64, ok bool) {
+	if e.Empty() {
+		return 0, false
+	}
+	return e.root.eval(get).number()
+}
+
 func (n *node) eval(get func(string) Value) Value {
 	switch n.op {
 	case literal:

@@ -176,6 +176,25 @@ func Parse(text string) (*Expr, error) {
 	return e, nil
 }
 
+// ParseSum reads a number made of names and numbers, such as 2 * a + 1, for
+// Number. Errors are of type *Error.
+func ParseSum(text string) (*Expr, error) {
+	e := &Expr{text: text}
+	if len(text) > MaxLength {
+		return nil, &Error{Text: text, Msg: fmt.Sprintf("the expression is longer than %d bytes", MaxLength)}
+	}
+	p := parser{expr: e, text: text}
+	root, err := p.sum(0)
+	if err != nil {
+		return nil, err
+	}
+	if p.blanks(); p.pos < len(text) {
+		return nil, p.errorf(p.pos, "join numbers and names by + - * /", "unexpected %q", p.rest())
+	}
+	e.root = root
+	return e, nil
+}
+
 // String is the expression as it was written.
 func (e *Expr) String() string { return e.text }
 

@@ -1,24 +1,22 @@
-package calibrate
+package results
 
 import (
 	"fmt"
 	"math"
 	"slices"
 	"strings"
-
-	"scoville/calibrate/results"
 )
 
 // Text prints a fit for people.
-func Text(f *results.Fit) string {
+func Text(f *Fit) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "fit     %s -> %s x %s", count(f.Rows, "row"), count(f.Conditions, "condition"), count(countMetrics(f), "target"))
+	fmt.Fprintf(&b, "fit     %s -> %s x %s", Count(f.Rows, "row"), Count(f.Conditions, "condition"), Count(countMetrics(f), "target"))
 	if len(f.Dropped) > 0 {
 		n := 0
 		for _, d := range f.Dropped {
 			n += len(d.Rows)
 		}
-		fmt.Fprintf(&b, "    (%s dropped: %s)", count(n, "row"), reasons(f.Dropped))
+		fmt.Fprintf(&b, "    (%s dropped: %s)", Count(n, "row"), Reasons(f.Dropped))
 	}
 	fmt.Fprintf(&b, "\nheld    %s\n", f.HeldOut)
 	for _, a := range f.Assumed {
@@ -26,12 +24,16 @@ func Text(f *results.Fit) string {
 	}
 	fmt.Fprintf(&b, "result  %s after %d iterations, cost %s, %s evaluations; %s\n",
 		f.Status, f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
-	parameters(&b, f)
+	parameterTable(&b, f)
 	errorTable(&b, f)
-	if slices.ContainsFunc(f.Errors, func(e results.Error) bool { return e.Split == results.HeldOut }) {
+	if slices.ContainsFunc(f.Errors, func(e Error) bool { return e.Split == HeldOut }) {
 		b.WriteString(heldOutNote)
 	}
+	judgement(&b, f)
 	fmt.Fprintf(&b, "identifiability  weakest: %s; condition number %s\n", f.Weak, short(f.Condition))
+	for _, c := range f.Correlated {
+		fmt.Fprintf(&b, "  %s and %s are hardly told apart: correlation %+.3f\n", c.A, c.B, c.R)
+	}
 	for _, g := range f.Gates {
 		if g.Limit > 0 {
 			fmt.Fprintf(&b, "gate    FAIL %s %s > %s\n", g.What, short(g.Value), short(g.Limit))
@@ -46,15 +48,15 @@ func Text(f *results.Fit) string {
 const heldOutNote = "  held-out errors are of conditions, not of devices: load-model conventions and prior centres\n" +
 	"  were chosen on published data that may include these rows\n"
 
-// count prints a number of things.
-func count(n int, thing string) string {
+// Count prints a number of things.
+func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
 	}
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-func countMetrics(f *results.Fit) int {
+func countMetrics(f *Fit) int {
 	seen := map[string]bool{}
 	for _, e := range f.Errors {
 		seen[e.Metric] = true
@@ -62,7 +64,7 @@ func countMetrics(f *results.Fit) int {
 	return len(seen)
 }
 
-func parameters(b *strings.Builder, f *results.Fit) {
+func parameterTable(b *strings.Builder, f *Fit) {
 	width := len("parameters")
 	for _, p := range f.Parameters {
 		width = max(width, len(p.Name)+2)
@@ -78,17 +80,52 @@ func parameters(b *strings.Builder, f *results.Fit) {
 	}
 }
 
+// judgement prints baselines, intervals, patterns and the noise floor.
+func judgement(b *strings.Builder, f *Fit) {
+	for _, e := range f.Baselines {
+		verdict := ""
+		for _, h := range f.Errors {
+			if h.Metric == e.Metric && h.Split == HeldOut && (h.Median > e.Median || h.P90 > e.P90) {
+				verdict = "   <- not beaten"
+			}
+		}
+		fmt.Fprintf(b, "  %-14s  held out by %-24s  %s%s\n", e.Metric, e.Split, errorText(e), verdict)
+	}
+	for _, c := range f.Coverage {
+		fmt.Fprintf(b, "  %-14s  %.0f %% intervals hold %d of %d held-out rows (%.0f %%); high / low end %.2f in the median\n",
+			c.Metric, 100*c.Share, c.Inside, c.Rows, 100*float64(c.Inside)/float64(c.Rows), c.Width)
+	}
+	for _, m := range f.Models {
+		for _, e := range m.Errors {
+			fmt.Fprintf(b, "  %-14s  %s, %s: %s\n", e.Metric, m.Name, e.Split, strings.TrimSpace(errorText(e)))
+		}
+	}
+	for _, e := range f.Saturated {
+		fmt.Fprintf(b, "saturated rows   %s of %s: %s\n", e.Metric, Count(e.Rows, "row"), strings.TrimSpace(errorText(e)))
+	}
+	for _, n := range f.Noise {
+		fmt.Fprintf(b, "noise floor      %s: %.1f%% between repeats (%s, %s)\n", n.Metric, 100*n.SD, Count(n.Rows, "row"), Count(n.Conditions, "condition"))
+	}
+	for _, p := range f.Patterns {
+		direction := "high"
+		if p.Rho < 0 {
+			direction = "low"
+		}
+		fmt.Fprintf(b, "pattern left     %s runs %s at large %s (rank correlation %+.2f, p %.1g)\n", p.Metric, direction, p.Condition, p.Rho, p.P)
+	}
+}
+
 // errorTable prints median, 90th percentile and bias of |predicted / measured
 // - 1|, and says where held-out errors are much worse.
-func errorTable(b *strings.Builder, f *results.Fit) {
+func errorTable(b *strings.Builder, f *Fit) {
 	fmt.Fprintf(b, "%-16s  %-32s  %s\n", "errors", "fitted: median, p90, bias", "held out")
 	for _, e := range f.Errors {
-		if e.Split != results.Fitted {
+		if e.Split != Fitted {
 			continue
 		}
 		line := fmt.Sprintf("  %-14s  %-32s", e.Metric, errorText(e))
 		for _, h := range f.Errors {
-			if h.Metric != e.Metric || h.Split != results.HeldOut {
+			if h.Metric != e.Metric || h.Split != HeldOut {
 				continue
 			}
 			line += "  " + errorText(h)
@@ -103,7 +140,7 @@ func errorTable(b *strings.Builder, f *results.Fit) {
 	}
 }
 
-func errorText(e results.Error) string {
+func errorText(e Error) string {
 	return fmt.Sprintf("%5.1f%%  %5.1f%%  %+5.1f%%", 100*e.Median, 100*e.P90, 100*e.Bias)
 }
 
@@ -131,4 +168,13 @@ func thousands(digits string) string {
 		digits = digits[:i] + "," + digits[i:]
 	}
 	return digits
+}
+
+// Reasons words dropped rows: "3 saturated, 1 repeats x.csv:3 exactly".
+func Reasons(dropped []Dropped) string {
+	parts := make([]string, len(dropped))
+	for i, d := range dropped {
+		parts[i] = fmt.Sprintf("%d %s", len(d.Rows), d.Reason)
+	}
+	return strings.Join(parts, ", ")
 }
