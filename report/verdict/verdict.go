@@ -74,12 +74,10 @@ func Judge(v *view.View, p results.Published) Verdict {
 	if !math.IsNaN(got.Hi) {
 		j.Value = number.WithHalf(got.Mean, got.Hi-got.Mean) + label
 	}
-	off := math.Abs(got.Mean - p.Value)
 	if p.Value != 0 {
-		off /= math.Abs(p.Value)
 		j.Ratio = fmt.Sprintf("%.2f", got.Mean/p.Value)
 	}
-	if off > p.Tolerance*(1+1e-9) {
+	if !p.Reproduced(got.Mean) {
 		j.Word, j.Reason = Differs, p.Because
 		if p.Cannot != "" {
 			j.Word, j.Reason = Cannot, p.Cannot

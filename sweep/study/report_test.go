@@ -92,6 +92,8 @@ var wrongReports = []wrong{
 	{"schema = 1\n[[report.published]]\nvalue = '38 ms'", "needs a number"},
 	{"schema = 1\n[[report.published]]\ntolerance = 10", "dir/demo.toml:3:1: report.published.tolerance: 10 is not in [0,1)"},
 	{"schema = 1\n[[report.published]]\ntolerance = -0.1", "-0.1 is not in [0,1)"},
+	{"schema = 1\n[[report.published]]\nmetric = 'x'\nvalue = 0.92\nratio_to = 'y == 1'", "report.published.tolerance: a ratio of 0.92 within 0.1 may show less than half of the change from 1 and still count as reproduced\n    2 | [[report.published]]\n      | ^ write one of at most 0.043"},
+	{"schema = 1\n[[report.published]]\nmetric = 'x'\nvalue = 1.2\ntolerance = 0.09\nratio_to = 'y == 1'", "dir/demo.toml:5:1: report.published.tolerance: a ratio of 1.2 within 0.09"},
 	{"schema = 1\n[[report.published]]\nat = 'context = 3'", "dir/demo.toml:3:15: report.published.at: no comparison after"},
 	{"schema = 1\n[[report.plot]]\nname = 'a'\nx = 'b'", "report.plot.y: is missing"},
 	{"schema = 1\n[[report.plot]]\nname = 'a/b'", "is not a name of a plot"},

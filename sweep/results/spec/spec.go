@@ -4,6 +4,8 @@
 // simulator.
 package spec
 
+import "math"
+
 // Report is what a study asks of its report, as the manifest keeps it.
 type Report struct {
 	Keep      string      `json:"keep,omitempty"`     // condition over metrics: which points are kept
@@ -20,10 +22,33 @@ type Published struct {
 	Metric    string  `json:"metric"`             // metric or column of points
 	Value     float64 `json:"value"`              // in the metric's unit; with RatioTo a ratio
 	RatioTo   string  `json:"ratio_to,omitempty"` // condition that selects the point of the denominator
-	Tolerance float64 `json:"tolerance"`          // largest relative difference that counts as reproduced, ratio
+	Tolerance float64 `json:"tolerance"`          // largest relative difference that counts as reproduced, ratio; see Reproduced
 	Source    string  `json:"source,omitempty"`   // where it was published
 	Because   string  `json:"because,omitempty"`  // why the simulated value differs, said only where it does
 	Cannot    string  `json:"cannot,omitempty"`   // why no machine with the stated inputs shows the figure, in place of Because
+}
+
+// Reproduced reports whether a simulated value is within the tolerance of the
+// figure. A ratio of two points other than 1 says that something changed: for
+// it the value must also show at least half of that change, so that no effect
+// at all never passes for a small one.
+func (p *Published) Reproduced(got float64) bool {
+	const rounding = 1 + 1e-9
+	scale := math.Abs(p.Value)
+	if scale == 0 {
+		scale = 1
+	}
+	off := math.Abs(got - p.Value)
+	return off <= p.Tolerance*scale*rounding && off <= p.Widest()*scale*rounding
+}
+
+// Widest is the largest tolerance that the figure leaves: half of its change
+// for a ratio of two points, without end for what is not one or is 1.
+func (p *Published) Widest() float64 {
+	if p.RatioTo == "" || p.Value == 1 {
+		return math.Inf(1)
+	}
+	return math.Abs(p.Value-1) / 2 / math.Abs(p.Value)
 }
 
 // Plot is a chart over the points.

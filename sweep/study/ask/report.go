@@ -1,6 +1,8 @@
 package ask
 
 import (
+	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -12,7 +14,8 @@ import (
 
 var names = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
-// tolerance of a published figure that gives none, ratio.
+// tolerance of a published figure that gives none, ratio; too wide for a ratio
+// of two points between 0.83 and 1.25, which must give one.
 const tolerance = 0.10
 
 // DecodeReport decodes an entry of [report]; unknown words the error of a key
@@ -115,6 +118,11 @@ func (d *Ask) published(el *scenario.Document) error {
 		if !el.Has(key) {
 			return missing(el, key, "a published figure needs a metric and a value")
 		}
+	}
+	if widest := p.Widest(); p.Tolerance > widest {
+		unit := math.Pow(10, math.Floor(math.Log10(widest))-1)
+		return el.Errorf("tolerance", fmt.Sprintf("write one of at most %.2g", math.Floor(widest/unit)*unit),
+			"a ratio of %g within %g may show less than half of the change from 1 and still count as reproduced", p.Value, p.Tolerance)
 	}
 	if p.Name == "" {
 		p.Name = p.Metric
