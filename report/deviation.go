@@ -32,7 +32,7 @@ var decompositions = []decomposition{
 // partNotes says what the parts are.
 var partNotes = []string{
 	"difference = host (front end and the host's share of steps) + queue (waiting for admission) + blocked (others' work in the same steps) + prefill (the prompt itself over its closed form) + adapter; means over requests",
-	"difference = host + prompts of others (in the same steps, and steps without decodes) + batch (other sequences' share of decode steps, padding, preemption, derated hardware) + own (the request's own steps over the closed form) + adapter",
+	"difference = host + prompts of others (in the same steps, and steps without decodes) + batch (other sequences' share of decode steps, padding, preemption) + own (the request's own steps, derated or not, over the closed form) + adapter",
 }
 
 // maxDeviations is how many points the tables of deviations have.

@@ -81,7 +81,59 @@ func (e *Engine) last(id int32) {
 	r.HostRest += e.out.overhead()
 	r.AdapterRest += e.out.Stages[perf.Adapter]
 	r.PrefillRest += e.mixed
-	r.AloneRest, r.OwnRest = e.answers.Decode(int(r.Prompt)+1, int(r.Prompt+r.Output)-1)
+	if len(e.cfg.Phases) == 0 {
+		r.AloneRest, r.OwnRest = e.answers[0].Decode(int(r.Prompt)+1, int(r.Prompt+r.Output)-1)
+		return
+	}
+	r.AloneRest, _ = e.answers[0].Decode(int(r.Prompt)+1, int(r.Prompt+r.Output)-1)
+	e.own(id, r.Output)
+}
+
+// resetOwn makes ready to know what a request takes alone, on the undisturbed
+// machine and on that of each phase.
+func (e *Engine) resetOwn() {
+	e.answers = grow(e.answers, len(e.cfg.Phases)+1)
+	e.answers[0].Reset(e.base)
+	for i, p := range e.cfg.Phases {
+		e.answers[i+1].Reset(p.Machine)
+	}
+	e.members, e.emitted = nil, 0
+	if len(e.cfg.Phases) > 0 {
+		e.owned = grow(e.owned, len(e.reqs))
+		clear(e.owned)
+	}
+}
+
+// own books the steps of a request that has emitted done tokens as if it were
+// alone, on the machine that steps ran on since the last call. The step of the
+// first token is a prompt's.
+func (e *Engine) own(id, done int32) {
+	if len(e.cfg.Phases) == 0 || done == 0 || e.cfg.Saturate {
+		return
+	}
+	r, from := &e.out.Requests[id], max(e.owned[id], 1)
+	if e.owned[id] = done; done > from {
+		_, device := e.answers[e.phase].Decode(int(r.Prompt+from), int(r.Prompt+done)-1)
+		r.OwnRest += device
+	}
+}
+
+// ownAll does so for every request that runs, before the machine changes. A
+// request that waits after a preemption was booked then.
+func (e *Engine) ownAll() {
+	for _, id := range e.members {
+		e.own(id, min(e.emitted, e.reqs[id].Output))
+	}
+	if e.cfg.Batching != Iteration {
+		return
+	}
+	for slot := e.oldest; slot != none; slot = e.seqs[slot].next {
+		s, n := &e.seqs[slot], int64(0)
+		if s.decode {
+			n = e.step - s.since
+		}
+		e.own(s.id, s.done+int32(n))
+	}
 }
 
 // overhead returns the exposed seconds of the host in all steps.

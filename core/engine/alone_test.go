@@ -49,7 +49,7 @@ func TestPartsOfTPOT(t *testing.T) {
 				interfered++
 			}
 		}
-		if tr.cfg.MaxSeqs == 1 && tr.cfg.Phases == nil {
+		if tr.cfg.MaxSeqs == 1 {
 			for i := range out.Requests {
 				if r := &out.Requests[i]; !close(r.Batch(), 0, out.End) || !close(r.PrefillRest, 0, out.End) {
 					t.Fatalf("seed %d, request %d: others take %g and %g s of a machine for one", seed, i, r.Batch(), r.PrefillRest)
@@ -59,5 +59,34 @@ func TestPartsOfTPOT(t *testing.T) {
 	}
 	if interfered < trials() {
 		t.Errorf("only %d requests decode beside prompts", interfered)
+	}
+}
+
+// TestDisturbedAlone: whoever is alone on a machine that is slower for a time,
+// or that an allocator stops, waits for no others: the time is that of its own
+// steps, or the host's.
+func TestDisturbedAlone(t *testing.T) {
+	reqs := []workload.Request{{Prompt: 100, Output: 400}, {Prompt: 50, Output: 300}}
+	for _, batching := range []Batching{Iteration, Static} {
+		cfg := Config{MaxSeqs: 1, MaxTokens: 512, Chunked: true, Blocks: 100, BlockSize: 16, Batching: batching}
+		calm := both(t, toy(), cfg, reqs)
+		first := calm.Requests[0]
+		mid := (first.First + first.Finish) / 2
+		slow := cfg
+		slow.Phases = []Phase{{mid, toyLink(0.02)}, {first.Finish + (first.Finish-first.First)/2, toy()}}
+		jitter := cfg
+		jitter.Jitter, jitter.JitterOn, jitter.Noise = 1e-3, 0.1, workload.NewStream(1, 0, "jitter")
+		for name, c := range map[string]Config{"slow": slow, "jitter": jitter} {
+			out := both(t, toy(), c, reqs)
+			for i := range out.Requests {
+				r, was := &out.Requests[i], &calm.Requests[i]
+				if !close(r.Batch(), 0, r.Finish) || !close(r.PrefillRest, 0, r.Finish) {
+					t.Errorf("%s, request %d: others take %g and %g s", name, i, r.Batch(), r.PrefillRest)
+				}
+				if host, own := r.HostRest > was.HostRest+1e-3, r.OwnRest > was.OwnRest+1e-3; host != (name == "jitter") || own != (name == "slow") {
+					t.Errorf("%s, request %d: host %g s, was %g; own %g s, was %g", name, i, r.HostRest, was.HostRest, r.OwnRest, was.OwnRest)
+				}
+			}
+		}
 	}
 }

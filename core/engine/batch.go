@@ -116,6 +116,7 @@ func (e *Engine) full(members []int32) bool { return e.fits(members) < len(membe
 // serve runs one batch: a prompt step, then decode steps in jumps.
 func (e *Engine) serve(members []int32) {
 	n := len(members)
+	e.members, e.emitted = members, 0
 	prompt, output := e.open(members)
 	w := e.m.Window()
 	e.batch = perf.Batch{}
@@ -141,6 +142,7 @@ func (e *Engine) serve(members []int32) {
 			ended++
 		}
 		ctx := prompt + k
+		e.emitted = int32(k)
 		e.turn()
 		e.decodeBatch(n, ctx)
 		m := min(e.cost.Horizon, int(e.reqs[members[ended]].Output)-k)
@@ -214,6 +216,6 @@ func (e *Engine) close(members []int32) {
 		e.answered(r.Finish + e.cfg.Think)
 		e.trace(Finish, id, int(r.Output))
 	}
-	e.running = 0
+	e.running, e.members = 0, nil
 	e.pool.Release(e.pool.Used())
 }

@@ -8,6 +8,7 @@ import (
 // turn goes on to the machine that steps run on at time now.
 func (e *Engine) turn() {
 	for e.phase < len(e.cfg.Phases) && due(e.cfg.Phases[e.phase].From, e.now, true) {
+		e.ownAll()
 		e.m = e.cfg.Phases[e.phase].Machine
 		e.phase++
 		e.changes++

@@ -15,7 +15,7 @@ import (
 // fills every field of Output but Events.
 func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) error {
 	*out = Output{Requests: make([]metrics.Request, len(reqs))}
-	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[[2]int][2]float64{}}
+	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[lonely][2]float64{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
 		p.batches()
@@ -111,7 +111,7 @@ type plain struct {
 	restored  []*plainSeq                  // sequences whose KV comes back in this step
 	swapped   int                          // tokens that move to host memory or back in this step
 	windows   map[int]*[NumTracked]float64 // use by window number
-	steps     map[[2]int][2]float64        // decode steps of one sequence by context and drafts: s, and of these not host or adapter
+	steps     map[lonely][2]float64        // decode steps of one sequence by context and drafts: s, and of these not host or adapter
 	cost      perf.Cost                    // of the step
 	pure      perf.Cost                    // of its decodes alone
 }

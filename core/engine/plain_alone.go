@@ -60,21 +60,35 @@ func (p *plain) pass(s *plainSeq, c *perf.Cost, mixed float64) {
 }
 
 // own books the step in which a request emits further tokens as if it were
-// alone, attending to ctx tokens and verifying n drafts.
+// alone, attending to ctx tokens and verifying n drafts: AloneRest on the
+// undisturbed machine, OwnRest on the one of the step.
 func (p *plain) own(s *plainSeq, ctx, n int) {
-	step, ok := p.steps[[2]int{ctx, n}]
+	total, _ := p.solo(p.base, ctx, n)
+	_, device := p.solo(p.m, ctx, n)
+	r := &p.out.Requests[s.id]
+	r.AloneRest += total
+	r.OwnRest += device
+	s.batch -= device
+}
+
+// lonely is a step of one sequence that attends to ctx tokens.
+type lonely struct {
+	machine     *perf.Machine
+	ctx, drafts int
+}
+
+// solo returns the seconds of such a step, and those without host and adapter.
+func (p *plain) solo(m *perf.Machine, ctx, n int) (total, device float64) {
+	step, ok := p.steps[lonely{m, ctx, n}]
 	if !ok {
 		var b perf.Batch
 		var c perf.Cost
-		b.AddVerify(ctx, n, p.m.Window())
-		p.base.Step(&b, &c)
+		b.AddVerify(ctx, n, m.Window())
+		m.Step(&b, &c)
 		step = [2]float64{c.Total.Value, c.Device().Value}
-		p.steps[[2]int{ctx, n}] = step
+		p.steps[lonely{m, ctx, n}] = step
 	}
-	r := &p.out.Requests[s.id]
-	r.AloneRest += step[0]
-	r.OwnRest += step[1]
-	s.batch -= step[1]
+	return step[0], step[1]
 }
 
 // first notes that a request emits its first token, and what that would have

@@ -78,7 +78,10 @@ type Engine struct {
 	soloB   perf.Batch
 	pure    perf.Cost // the decodes of a mixed step without its prompts
 	lone    [1 << loneBits]lone
-	answers perf.Alone
+	answers []perf.Alone // by e.phase: what a request alone takes on the undisturbed machine, then on that of each phase
+	owned   []int32      // with phases, per request: tokens whose step is in OwnRest or was a prompt's
+	members []int32      // batches: those in service
+	emitted int32        // batches: tokens that each of them has emitted, while its answer lasts
 	phase   int     // of cfg.Phases, the next one
 	alike   stretch // the last such steps
 	changes int64   // of the set of decodes, and of windows that are full
@@ -119,7 +122,7 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.peaks.reset()
 	e.alike, e.changes = stretch{}, 1
 	e.lone, e.mixed = [1 << loneBits]lone{}, 0
-	e.answers.Reset(m)
+	e.resetOwn()
 	e.ends.Reset()
 	e.fills.Reset()
 	e.resume = grow(e.resume, len(reqs))
@@ -278,6 +281,7 @@ func (e *Engine) preempt(slot int32) {
 		}
 		e.out.Requests[s.id].Finish = last // where its next inter-token latency begins
 		e.unstall(s.id, last)
+		e.own(s.id, s.done)
 	}
 	if e.cfg.Swap {
 		e.parked[s.id] = s.held

@@ -71,8 +71,8 @@ var partColumns = []Column{
 	part("tpot_alone", "mean TPOT of the requests if each were alone on the machine", func(p *parts) float64 { return p.rest.alone }),
 	part("tpot_host", "mean part of TPOT: the host's part of all steps", func(p *parts) float64 { return p.rest.host }),
 	part("tpot_prefill", "mean part of TPOT: prompts in the same steps, moves of KV, and steps without decodes", func(p *parts) float64 { return p.rest.prefill }),
-	part("tpot_batch", "mean part of TPOT: other sequences' share of decode steps, padding, waiting after a preemption, and what derated hardware takes longer", func(p *parts) float64 { return p.rest.batch }),
-	part("tpot_own", "mean part of TPOT: the request's own decode steps, as if alone", func(p *parts) float64 { return p.rest.own }),
+	part("tpot_batch", "mean part of TPOT: other sequences' share of decode steps, padding, waiting after a preemption", func(p *parts) float64 { return p.rest.batch }),
+	part("tpot_own", "mean part of TPOT: the request's own decode steps, as if alone on the hardware as it then was (derated or not)", func(p *parts) float64 { return p.rest.own }),
 	part("tpot_adapter", "mean part of TPOT: adapter latency of all steps", func(p *parts) float64 { return p.rest.adapter }),
 	{"tpot_own_excess_mean_ms", "ms", "lower", "tpot_own_mean_ms - tpot_closed_mean_ms: TPOT less the closed form is host + prefill + batch + own_excess + adapter", func(r *Run) float64 { return 1e3 * (r.parts.rest.own - r.closedStep()) }},
 }

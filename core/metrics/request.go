@@ -28,7 +28,7 @@ type Request struct {
 	AloneRest  float64 // first to last token alone on the machine
 
 	// Parts of first to last token: Finish - First = the four and Batch.
-	OwnRest     float64 // its decode steps as if alone, without host and adapter
+	OwnRest     float64 // its decode steps as if alone on the machine of the time, without host and adapter
 	HostRest    float64 // the host's part of all steps
 	AdapterRest float64 // adapter latency of all steps
 	PrefillRest float64 // what prompts and moves of KV added to steps with decodes, and steps without any
