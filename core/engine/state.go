@@ -82,10 +82,10 @@ type Engine struct {
 	owned   []int32      // with phases, per request: tokens whose step is in OwnRest or was a prompt's
 	members []int32      // batches: those in service
 	emitted int32        // batches: tokens that each of them has emitted, while its answer lasts
-	phase   int     // of cfg.Phases, the next one
-	alike   stretch // the last such steps
-	changes int64   // of the set of decodes, and of windows that are full
-	mixed   float64 // s that prompts and moves of KV took from decodes
+	phase   int          // of cfg.Phases, the next one
+	alike   stretch      // the last such steps
+	changes int64        // of the set of decodes, and of windows that are full
+	mixed   float64      // s that prompts and moves of KV took from decodes
 	idle    int
 	peaks   peaks
 	mark    *work // Saturate: what was done when the machine was full

@@ -80,7 +80,9 @@ func (t *searchTable) table() Table {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s more searches: see %s", number.Grouped(n), results.SearchesFile))
 	}
 	s.Notes = append(s.Notes, t.reasons()...)
-	if slices.ContainsFunc(s.Rows, func(row []string) bool { return slices.Contains(row, "found") }) {
+	if slices.ContainsFunc(s.Rows, func(row []string) bool {
+		return slices.ContainsFunc(row, func(cell string) bool { return strings.HasPrefix(cell, "found") })
+	}) {
 		s.Notes = append(s.Notes, "a value passes when the whole 95 % interval of every limited metric keeps its limit; the boundary lies between it and the first value shown to fail")
 	}
 	if t.changes {
@@ -139,6 +141,9 @@ func (t *searchTable) outcome(i int) string {
 	case "found":
 		if sure, _ := t.f.Bool(t.f.Index("confirmed"), i); !sure {
 			return "found, not confirmed"
+		}
+		if close, _ := t.f.Bool(t.f.Index("resolved"), i); !close {
+			return "found, not resolved"
 		}
 		return "found"
 	case "none_feasible":

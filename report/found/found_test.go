@@ -24,6 +24,7 @@ func frame(t *testing.T, rows ...table.Row) *table.Frame {
 		{Name: "value", Kind: table.Float64, Definition: "x"},
 		{Name: "first_fail", Kind: table.Float64, Definition: "x"},
 		{Name: "confirmed", Kind: table.Bool, Definition: "x"},
+		{Name: "resolved", Kind: table.Bool, Definition: "x"},
 		{Name: "binding_slo", Kind: table.String, Definition: "x"},
 		{Name: "reason", Kind: table.String, Definition: "x"},
 		{Name: "delta_ratio", Kind: table.Float64, Definition: "x"},
@@ -53,8 +54,8 @@ func frame(t *testing.T, rows ...table.Row) *table.Frame {
 // search is a row of the table: oat path and level, outcome, value, first fail,
 // binding, reason, and the effect with its ends.
 func search(cells ...any) table.Row {
-	row := table.Row{int64(128), cells[0], cells[1], "workload.rate_rps", "max", 0.5, 64.0, cells[2], cells[3], cells[4], cells[2] == "found", cells[5], cells[6], nil, nil, nil}
-	copy(row[13:], cells[7:])
+	row := table.Row{int64(128), cells[0], cells[1], "workload.rate_rps", "max", 0.5, 64.0, cells[2], cells[3], cells[4], cells[2] == "found", cells[4] != nil, cells[5], cells[6], nil, nil, nil}
+	copy(row[14:], cells[7:])
 	return row
 }
 
@@ -71,7 +72,7 @@ func TestMake(t *testing.T) {
 	want := [][]string{
 		{"prompt_tokens", "change", "largest rate_rps", "first fail above", "outcome", "bound by", "effect on it"},
 		{"128", "baseline", "10.5", "10.7", "found", "ttft_p99_ms", ""},
-		{"128", "x_gb_s -20%", "8.4", "none in the range", "found", "steady", "-20.0% (-22.0% to -18.0%)"},
+		{"128", "x_gb_s -20%", "8.4", "none in the range", "found, not resolved", "steady", "-20.0% (-22.0% to -18.0%)"},
 		{"128", "x_gb_s x2", "10.6", "10.9", "found", "steady", "~ (-1.0% to +3.0%)"},
 		{"128", "y = 3", "-", "-", "none: even 0.5 fails", "feasible", "-"},
 		{"128", "y = 4", "-", "-", "all: even 64 passes", "-", "-"},

@@ -315,7 +315,7 @@ func (h *hunter) found() []searches.Search {
 		f := searches.Search{
 			ID: c.id, Baseline: c.first.Baseline, OATPath: c.first.OATPath, OATLevel: c.first.OATLevel, OATChange: c.first.OATChange,
 			Over: s.Over, Unit: unit, Goal: goal, From: s.From, To: s.To, TolRatio: s.Tol,
-			Value: c.result.Value, FirstFail: c.result.FirstFail, LastPass: c.result.LastPass, NextFail: c.result.NextFail, Binding: c.result.Binding,
+			Value: c.result.Value, FirstFail: c.result.FirstFail, LastPass: c.result.LastPass, NextFail: c.result.NextFail, Resolved: c.result.Resolved, Binding: c.result.Binding,
 			Outcome: c.result.Outcome, Reason: c.result.Reason, Probes: len(c.probes),
 		}
 		for i, column := range h.plan.Columns[:len(h.plan.Columns)-1] {

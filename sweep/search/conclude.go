@@ -59,10 +59,27 @@ func (r *run) boundary(res Result, pass, fail *trial) Result {
 	res.Binding = fail.Binding
 	if first != nil {
 		res.FirstFail, res.Binding = first.value, first.Binding
-	} else {
-		res.Reason = join(said, fmt.Sprintf("beyond it no value up to %s is shown to fail", show(r.hard)))
+		_, apart := r.between(value.value, first.value)
+		res.Resolved = !apart
+	}
+	if !res.Resolved {
+		res.Reason = join(said, r.unresolved(value.value, res.FirstFail))
 	}
 	return res
+}
+
+// unresolved says that the boundary is not known as closely as asked for; fail
+// is NaN if no value is shown to fail.
+func (r *run) unresolved(pass, fail float64) string {
+	to := show(100*r.Tol) + " %"
+	if r.Whole {
+		to = "a whole number"
+	}
+	between := fmt.Sprintf("between %s and %s the replicates do not decide", show(min(pass, fail)), show(max(pass, fail)))
+	if math.IsNaN(fail) {
+		between = fmt.Sprintf("beyond %s no value up to %s is shown to fail", show(pass), show(r.hard))
+	}
+	return fmt.Sprintf("not resolved to %s: %s; more replicates or longer runs would", to, between)
 }
 
 // confirmPass asks for a pass on fresh samples, and where it is none steps back

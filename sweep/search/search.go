@@ -61,6 +61,7 @@ type Result struct {
 	// Searches on the same samples differ by less than their intervals say.
 	LastPass, NextFail float64
 	FirstFail          float64 // nearest value beyond it that is shown to fail; NaN also when none of the range is
+	Resolved           bool    // Value and FirstFail are as close as asked for; if not, the samples do not decide between them
 	Binding            string  // what fails at FirstFail, or at the easiest value if none passes
 	Reason             string  // what must be said of the outcome, in words
 	Asked              int     // questions

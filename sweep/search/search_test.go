@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"strings"
 	"testing"
 )
 
@@ -65,7 +66,7 @@ func TestMonotone(t *testing.T) {
 		if s.From <= 0 {
 			width = (hi - lo) / (s.To - s.From)
 		}
-		if r.Outcome != Found || !(lo <= at && at <= hi) || width > s.Tol*(1+1e-9) || r.Asked > most || r.Binding != "m" {
+		if r.Outcome != Found || !r.Resolved || !(lo <= at && at <= hi) || width > s.Tol*(1+1e-9) || r.Asked > most || r.Binding != "m" {
 			t.Fatalf("%+v boundary %g: %+v", s, at, r)
 		}
 		if want := map[bool]float64{true: lo, false: hi}[s.Max]; r.Value != want {
@@ -214,7 +215,7 @@ func TestConfirmation(t *testing.T) {
 		return a
 	}
 	r := Run(spec(1, 64), lucky)
-	if r.Outcome != Found || r.Value > 20 || r.Value < 15 || r.FirstFail < 30 || r.Reason == "" {
+	if r.Outcome != Found || r.Value > 20 || r.Value < 15 || r.FirstFail < 30 || r.Resolved || !strings.Contains(r.Reason, fmt.Sprintf("not resolved to 2 %%: between %g and %g the replicates do not decide", r.Value, r.FirstFail)) {
 		t.Errorf("%+v", r)
 	}
 	never := func(v float64, fresh bool) Answer {
@@ -232,7 +233,7 @@ func TestConfirmation(t *testing.T) {
 		}
 		return Answer{Verdict: Unclear, Binding: "m", Reason: "m may be above"}
 	}
-	if r := Run(spec(1, 64), open); r.Outcome != Found || !math.IsNaN(r.FirstFail) || r.Binding != "m" || r.Reason == "" {
+	if r := Run(spec(1, 64), open); r.Outcome != Found || !math.IsNaN(r.FirstFail) || r.Resolved || r.Binding != "m" || !strings.Contains(r.Reason, "no value up to 64 is shown to fail") {
 		t.Errorf("%+v", r)
 	}
 }

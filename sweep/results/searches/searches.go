@@ -35,6 +35,7 @@ type Search struct {
 	Binding            string
 	Outcome, Reason    string
 	Confirmed          bool // on fresh runs, or nothing is random; read only if found
+	Resolved           bool // to the tolerance; read only if found
 	Probes, Runs       int
 }
 
@@ -69,6 +70,7 @@ var tail = []table.Column{
 	{Name: "value_hi", Kind: table.Float64, Definition: "upper end of the interval that holds the boundary"},
 	{Name: "first_fail", Kind: table.Float64, Definition: "nearest value beyond that is shown to fail; NULL unless found, and where none in the range is"},
 	{Name: "confirmed", Kind: table.Bool, Definition: "value passed on fresh replicates, or nothing is random; NULL unless found"},
+	{Name: "resolved", Kind: table.Bool, Definition: "value and first_fail are as close as tol_ratio asks; false: the replicates do not decide between them; NULL unless found"},
 	{Name: "binding_slo", Kind: table.String, Definition: "what fails first beyond value: a metric, steady or feasible; where nothing passes, what fails at the easiest value"},
 	{Name: "reason", Kind: table.String, Definition: "what must be said of the outcome"},
 	{Name: "probes", Kind: table.Int64, Definition: "different values tried"},
@@ -97,9 +99,9 @@ func Rows(list []Search) []table.Row {
 		row = append(row, s.Over, text(s.Unit), s.Goal, s.From, s.To, s.TolRatio, s.Outcome)
 		if s.Outcome == Found {
 			lo, hi := s.Interval()
-			row = append(row, s.Value, lo, hi, s.FirstFail, s.Confirmed)
+			row = append(row, s.Value, lo, hi, s.FirstFail, s.Confirmed, s.Resolved)
 		} else {
-			row = append(row, nil, nil, nil, nil, nil)
+			row = append(row, nil, nil, nil, nil, nil, nil)
 		}
 		row = append(row, text(s.Binding), text(s.Reason), int64(s.Probes), int64(s.Runs))
 		rows = append(rows, append(row, change(s, base)...))

@@ -23,7 +23,7 @@ func cell(t *testing.T, row table.Row, name string) any {
 // of a change is on the boundary that the shared replicates show.
 func TestRows(t *testing.T) {
 	rows := Rows([]Search{
-		{Goal: "max", Baseline: true, Outcome: Found, Value: 9, FirstFail: 12, LastPass: 10, NextFail: 10.2},
+		{Goal: "max", Baseline: true, Outcome: Found, Value: 9, FirstFail: 12, LastPass: 10, NextFail: 10.2, Resolved: true},
 		{Goal: "max", OATPath: "x", Outcome: Found, Value: 7, FirstFail: math.NaN(), LastPass: 8, NextFail: 8.16},
 		{Goal: "max", OATPath: "y", Outcome: "none_feasible", Value: math.NaN(), FirstFail: math.NaN()},
 		{Goal: "min", Baseline: true, Outcome: Found, Value: 12, FirstFail: 9, LastPass: 10.2, NextFail: 10},
@@ -48,7 +48,10 @@ func TestRows(t *testing.T) {
 	near(1, "delta_ratio", -0.2)
 	near(1, "delta_lo", 8/10.2-1)
 	near(1, "delta_hi", 8.16/10-1)
-	null(2, "value", "value_lo", "value_hi", "first_fail", "confirmed", "delta_ratio")
+	null(2, "value", "value_lo", "value_hi", "first_fail", "confirmed", "resolved", "delta_ratio")
+	if cell(t, rows[0], "resolved") != true || cell(t, rows[1], "resolved") != false {
+		t.Errorf("resolved: %v, %v", cell(t, rows[0], "resolved"), cell(t, rows[1], "resolved"))
+	}
 	near(3, "value_lo", 9)
 	near(3, "value_hi", 12)
 	for i, row := range rows {
