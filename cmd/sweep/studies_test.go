@@ -6,12 +6,14 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync"
 	"testing"
 )
 
-// TestShippedStudies runs every shipped study: it ends well, no run fails, and
+// TestShippedStudies runs every shipped study: it ends well, no run fails,
 // studies/README.md has its counts and the verdict on each published figure as
-// the tool says them now.
+// the tool says them, and every line of a block of output there is one that the
+// study prints or writes to its report.
 func TestShippedStudies(t *testing.T) {
 	files, err := filepath.Glob("../../studies/*.toml")
 	if err != nil || len(files) < 25 {
@@ -21,6 +23,23 @@ func TestShippedStudies(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	printed := map[string][]string{}
+	var mu sync.Mutex
+	t.Run("run", func(t *testing.T) {
+		shipped(t, files, string(readme), func(name, text string) {
+			mu.Lock()
+			defer mu.Unlock()
+			printed[name] = append(printed[name], text)
+		})
+	})
+	if t.Failed() {
+		return // lines of a study that did not run are no other fault
+	}
+	quoted(t, string(readme), printed)
+}
+
+// shipped runs the studies and hands on what they print and report.
+func shipped(t *testing.T, files []string, readme string, saw func(name, text string)) {
 	for _, file := range files {
 		name := strings.TrimSuffix(filepath.Base(file), ".toml")
 		switch name {
@@ -32,10 +51,17 @@ func TestShippedStudies(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			var stdout, stderr bytes.Buffer
-			if err := run(t.Context(), []string{"run", file, "-o", t.TempDir(), "--progress", "none", "-j", "1"}, &stdout, &stderr); err != nil {
+			dir := t.TempDir()
+			if err := run(t.Context(), []string{"run", file, "-o", dir, "--progress", "none", "-j", "1"}, &stdout, &stderr); err != nil {
 				t.Fatalf("exit code %d: %v\n%s", exitCode(err), err, stderr.String())
 			}
-			said(t, name, stdout.String(), string(readme))
+			said(t, name, stdout.String(), readme)
+			report, err := os.ReadFile(filepath.Join(dir, "report.md"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			saw(name, stdout.String())
+			saw(name, string(report))
 		})
 	}
 }
