@@ -69,3 +69,20 @@ func TestDecodeBound(t *testing.T) {
 		}
 	}
 }
+
+// TestSamplingIsHost: sampling is the host's time, as `bound` says it is, in
+// TTFT as in TPOT, and no part of a request's own.
+func TestSamplingIsHost(t *testing.T) {
+	sc := reference(t, map[string]any{"workload.requests": 20, "engine.sampling_us": 5000})
+	sc.Workload.Arrival, sc.Workload.RateRPS, sc.Workload.Concurrent = workload.Closed, 0, 1
+	r := simulate(t, sc, Options{})
+	for name, want := range map[string]float64{"ttft_host_mean_ms": 5, "tpot_host_mean_ms": 5, "tpot_batch_mean_ms": 0} {
+		i, _ := metrics.Index(name)
+		if got := r.Summary[i]; math.Abs(got-want) > 1e-9 {
+			t.Errorf("%s is %v, want %v", name, got, want)
+		}
+	}
+	if r.DecodeBound != "host" {
+		t.Errorf("decodes wait for %s", r.DecodeBound)
+	}
+}

@@ -137,7 +137,9 @@ func (e *Engine) ownAll() {
 }
 
 // overhead returns the exposed seconds of the host in all steps.
-func (o *Output) overhead() float64 { return o.Stages[perf.Host] + o.Stages[perf.Launch] }
+func (o *Output) overhead() float64 {
+	return o.Stages[perf.Host] + o.Stages[perf.Launch] + o.Stages[perf.Sampling]
+}
 
 // stretch is a number of steps of the same decodes and nothing else.
 type stretch struct {

@@ -59,7 +59,7 @@ func part(name, definition string, of func(*parts) float64) Column {
 //	ttft_mean - ttft_closed = host + queue + blocked + prefill_excess + adapter
 //	tpot_mean - tpot_closed = host + prefill + batch + own_excess + adapter
 var partColumns = []Column{
-	part("ttft_host", "mean part of TTFT: front end, client, and the host's share of the prompt's steps", func(p *parts) float64 { return p.host }),
+	part("ttft_host", "mean part of TTFT: front end, client, and the host's share of the prompt's steps (kernel launches and sampling included)", func(p *parts) float64 { return p.host }),
 	part("ttft_queue", "mean part of TTFT: waiting for the front end or admission", func(p *parts) float64 { return p.queue }),
 	part("ttft_blocked", "mean part of TTFT: others' work in the prompt's steps", func(p *parts) float64 { return p.blocked }),
 	part("ttft_prefill", "mean part of TTFT: the prompt itself, as if alone in its steps", func(p *parts) float64 { return p.prefill }),
@@ -69,7 +69,7 @@ var partColumns = []Column{
 	part("ttft_prefill_excess", "ttft_prefill_mean_ms - ttft_closed_mean_ms: TTFT less the closed form is host + queue + blocked + prefill_excess + adapter", func(p *parts) float64 { return p.prefill - p.closed }),
 	{"tpot_closed_mean_ms", "ms", "lower", "textbook time per output token: W / B at the efficiency reached; of routed experts those a token uses", func(r *Run) float64 { return 1e3 * r.closedStep() }},
 	part("tpot_alone", "mean TPOT of the requests if each were alone on the machine", func(p *parts) float64 { return p.rest.alone }),
-	part("tpot_host", "mean part of TPOT: the host's part of all steps", func(p *parts) float64 { return p.rest.host }),
+	part("tpot_host", "mean part of TPOT: the host's part of all steps (kernel launches and sampling included)", func(p *parts) float64 { return p.rest.host }),
 	part("tpot_prefill", "mean part of TPOT: prompts in the same steps, moves of KV, and steps without decodes", func(p *parts) float64 { return p.rest.prefill }),
 	part("tpot_batch", "mean part of TPOT: other sequences' share of decode steps, padding, waiting after a preemption", func(p *parts) float64 { return p.rest.batch }),
 	part("tpot_own", "mean part of TPOT: the request's own decode steps, as if alone on the hardware as it then was (derated or not)", func(p *parts) float64 { return p.rest.own }),

@@ -82,6 +82,8 @@ func (c *Cost) AddResources(m float64, sum, also *[NumResources]float64) {
 	}
 }
 
-// Overhead returns the exposed time of the host: its fitted terms and kernel
-// launches.
-func (c *Cost) Overhead() Line { return c.Stages[Host].add(c.Stages[Launch]) }
+// Overhead returns the exposed time of the host: its fitted terms, kernel
+// launches and the sampling of tokens.
+func (c *Cost) Overhead() Line {
+	return c.Stages[Host].add(c.Stages[Launch]).add(c.Stages[Sampling])
+}
