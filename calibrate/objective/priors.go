@@ -51,6 +51,7 @@ var quantities = []quantity{
 	{name: "sequence_overhead_us", path: "engine.sequence_overhead_us", unit: "us", sd: 0.7, min: 0.5, max: 500, log: true},
 	{name: "prefill_step_overhead_us", path: "engine.prefill_step_overhead_us", unit: "us", sd: 1, min: 10, max: 100_000, log: true},
 	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true, client: true},
+	{name: "experts_always_read", path: "engine.experts_always_read", unit: "ratio", sd: 1.5, min: 0.01, max: 1, moe: true},
 	{name: "cold_start_ms", path: "engine.cold_start_ms", unit: "ms", sd: 1.5, min: 0.1, max: 10_000, log: true, cold: true},
 	{name: "client_overhead_us", path: "engine.client_overhead_us", unit: "us", sd: 0.7, min: 100, max: 100_000, log: true, client: true},
 }
@@ -98,7 +99,7 @@ var families = []family{
 // and twice the standard deviation.
 var unknownChip = map[string]float64{
 	"compute_util": 0.55, "expert_compute_util": 0.4, "weight_bandwidth_util": 0.85, "kv_bandwidth_util": 0.75, "attention_compute_util": 0.4,
-	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20, "gqa_reread": 0.05,
+	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20, "experts_always_read": 0.1, "gqa_reread": 0.05,
 }
 
 // era holds the centres of the host times of an engine era, and of efficiencies

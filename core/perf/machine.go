@@ -16,6 +16,7 @@ type Machine struct {
 
 	dense, expert, head group // GEMM groups
 	experts, perToken   float64
+	alwaysRead          float64 // share of the idle experts whose weights are read all the same
 	ep                  float64
 	tokensHalf          float64
 	embedRow            float64 // bytes of one embedding row
@@ -65,7 +66,7 @@ func New(sc *scenario.Scenario) *Machine {
 	md, hw, en := &sc.Model, &sc.Hardware, &sc.Engine
 	m := &Machine{
 		tp: float64(en.TP), layers: float64(md.Layers), moeLayers: float64(md.MoELayers()), hidden: float64(md.Hidden),
-		experts: float64(md.Experts), perToken: float64(md.ExpertsPerTok), ep: float64(max(en.EP, 1)),
+		experts: float64(md.Experts), perToken: float64(md.ExpertsPerTok), alwaysRead: en.ExpertsRead, ep: float64(max(en.EP, 1)),
 		tokensHalf: hw.TokensHalf, window: md.SlidingWindow,
 		separate: hw.KVPath == hardware.Separate, hitRatio: -1,
 		hostMax: en.HostOverlap == scenario.Max,
@@ -207,6 +208,13 @@ func (m *Machine) links(sc *scenario.Scenario) {
 
 // Window returns the model's sliding window in tokens, 0 for none.
 func (m *Machine) Window() int { return m.window }
+
+// expertsRead returns how many experts' weights a step of t tokens reads: the
+// distinct ones, and the share experts_always_read of the others.
+func (m *Machine) expertsRead(t float64) float64 {
+	distinct := m.ActiveExperts(t)
+	return distinct + m.alwaysRead*(m.experts-distinct)
+}
 
 // ActiveExperts returns how many distinct experts t tokens use:
 // E (1 - (1 - k/E)^t), each token drawing k of E experts evenly.

@@ -240,6 +240,10 @@ func TestExperts(t *testing.T) {
 	near(t, "many tokens", m.ActiveExperts(1e4), 8, 1e-9)
 	one := decode(&r.Scenario, 1, 10)
 	bytes := 32 * 2 * 3 * 4096 * 14336.0 * 2
+	all := r.Scenario
+	all.Engine.ExpertsRead = 0.5
+	half := decode(&all, 1, 10)
+	near(t, "half of the idle experts read", half.Stages[perf.Experts].Value, 2.5*one.Stages[perf.Experts].Value, 1e-9)
 	near(t, "expert streaming of one token", one.Stages[perf.Experts].Value, bytes/(2*3350e9), 1e-2)
 	if one.Stages[perf.AllReduce].Value <= 0 {
 		t.Error("no all-reduce on two chips")

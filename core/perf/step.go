@@ -95,7 +95,7 @@ func (m *Machine) multiply(t, rows float64, out *gemmMemo) {
 	}
 	out.add(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, 1})
 	if m.experts > 0 {
-		distinct := m.ActiveExperts(t)
+		distinct := m.expertsRead(t)
 		l := load{2 * m.expert.elements * m.perToken * t, m.expert.bytes * distinct, slow, 1}
 		if m.ep > 1 {
 			l.slow *= m.busiest(t*m.perToken, math.Inf(1))
