@@ -150,7 +150,8 @@ func MemoryBudget(sc *scenario.Scenario) Budget {
 // Alone simulates one request of exactly so many tokens, at least 1 each,
 // alone on the machine of a scenario, by the code of a loaded server. The
 // machine is warm and nothing disturbs it: no cold start, no allocator that
-// waits, no derated rate.
+// waits, no derated rate. No scheduler waits for a batch, since no other request
+// can come.
 func (s *Simulator) Alone(ctx context.Context, sc *scenario.Scenario, prompt, output int) (Result, error) {
 	one := *sc
 	length := func(n int) workload.Dist { return workload.Dist{Kind: workload.Fixed, Mean: float64(n)} }

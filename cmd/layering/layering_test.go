@@ -75,6 +75,7 @@ var rank = map[string]int{
 	"core/internal/event": 0,
 	"core/internal/kv":    0,
 	"core/internal/spell": 0,
+	"core/internal/caret": 0,
 	"core/schema":         1,
 	"core/expr":           1,
 	"core/model":          2,

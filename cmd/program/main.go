@@ -17,17 +17,19 @@ type Program struct {
 	ExitCode func(error) int
 }
 
-// Main runs a program as a process and ends it. The first interrupt cancels
-// its context, the second ends the process at once.
+// Main runs a program as a process and ends it; all it writes goes through a
+// Door. The first interrupt cancels its context, the second ends the process at
+// once.
 func Main(p Program) {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	go func() {
 		<-ctx.Done()
 		stop()
 	}()
-	err := p.Run(ctx, os.Args[1:], os.Stdout, os.Stderr)
+	stdout, stderr := NewDoor(os.Stdout), NewDoor(os.Stderr)
+	err := p.Run(ctx, os.Args[1:], stdout, stderr)
 	if err != nil {
-		fmt.Fprintln(os.Stderr, p.Message(err))
+		fmt.Fprintln(stderr, p.Message(err))
 	}
 	os.Exit(p.ExitCode(err))
 }

@@ -10,6 +10,7 @@ import (
 
 	"golang.org/x/term"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -26,6 +27,7 @@ type progress struct {
 }
 
 func newProgress(w io.Writer, mode string) (*progress, error) {
+	w = program.Raw(w) // it rewrites its line, and writes numbers only
 	p := &progress{w: w, mode: mode, every: 10 * time.Second, start: time.Now(), now: time.Now}
 	switch mode {
 	case "auto":

@@ -29,8 +29,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"scoville/core/internal/caret"
 )
 
 // Bounds of an expression: bytes, and nesting of parentheses and "!".
@@ -118,20 +118,8 @@ type Error struct {
 
 // Error prints the message, the expression and a caret under the place.
 func (e *Error) Error() string {
-	const before, width = 80, 160
-	at := utf8.RuneCountInString(e.Text[:min(max(e.At, 0), len(e.Text))])
-	runes := []rune(strings.ToValidUTF8(e.Text, "?"))
-	for i, r := range runes {
-		if !unicode.IsPrint(r) {
-			runes[i] = ' '
-		}
-	}
-	at = min(at, len(runes))
-	from := 0
-	if len(runes) > width {
-		from = max(0, at-before)
-	}
-	s := fmt.Sprintf("column %d: %s\n  %s\n  %s^", e.At+1, e.Msg, string(runes[from:min(len(runes), from+width)]), strings.Repeat(" ", at-from))
+	text, pad := caret.Excerpt(e.Text, e.At)
+	s := fmt.Sprintf("column %d: %s\n  %s\n  %s^", e.At+1, e.Msg, text, strings.Repeat(" ", pad))
 	if e.Hint != "" {
 		s += " " + e.Hint
 	}

@@ -247,9 +247,23 @@ func TestSVG(t *testing.T) {
 	golden(t, "empty", &Chart{Title: "nothing"})
 }
 
+// Characters that do not print, of which XML forbids some and others turn text
+// around, are blanks.
+func TestTextPrints(t *testing.T) {
+	c := &Chart{Title: "a\x1b\u009bb\u202ec\ufffed\uffffe\xfff\u2028g<±"}
+	svg := c.SVG()
+	if err := wellFormed(svg); err != nil {
+		t.Error(err)
+	}
+	if want := "<title>a  b c d e?f g&lt;±</title>"; !bytes.Contains(svg, []byte(want)) {
+		t.Errorf("no %q in %s", want, svg)
+	}
+}
+
 // No text or number makes bytes that are no XML.
 func FuzzSVG(f *testing.F) {
 	f.Add("a<b>", 1.0, 2.0, true)
+	f.Add("\ufffe\u0085", 0.0, 0.0, true)
 	f.Add("\x00\xff", -1.0, math.Inf(1), false)
 	f.Fuzz(func(t *testing.T, s string, x, y float64, log bool) {
 		c := &Chart{Title: s, X: Axis{Label: s, Log: log}, Y: Axis{Log: log}, Marks: []MarkStyle{{s}}, Notes: []string{s}, Levels: []Level{{y, s}}}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"strings"
+	"unicode"
 )
 
 // The picture's measures in pixels.
@@ -128,13 +129,16 @@ func px(v float64) string {
 	return s
 }
 
+// escape makes text inert in XML. What does not print becomes a blank: control
+// characters and U+FFFE may not stand there, and marks of direction would turn
+// the text around.
 func escape(s string) string {
-	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(strings.ToValidUTF8(strings.Map(func(r rune) rune {
-		if r < ' ' {
-			return ' ' // no control character may stand in XML
+	return strings.NewReplacer("&", "&amp;", "<", "&lt;", ">", "&gt;", `"`, "&quot;").Replace(strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return ' '
 		}
 		return r
-	}, s), "?"))
+	}, strings.ToValidUTF8(s, "?")))
 }
 
 // textWidth is no less than what the text takes.

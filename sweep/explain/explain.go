@@ -67,6 +67,7 @@ type Explanation struct {
 	Run     *Run     `json:"run"`
 	Largest []Part   `json:"largest"` // three stages with the largest share of busy time
 	Levers  []Lever  `json:"levers"`  // the largest effect on E2E first
+	Untried []string `json:"untried"` // levers left out, and the number that its range leaves no room for
 	Paired  int      `json:"paired"`  // replicates of the levers
 	Rerun   []string `json:"rerun"`   // commands that run this point alone
 	Notes   []string `json:"notes"`   // what may surprise

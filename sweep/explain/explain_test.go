@@ -213,6 +213,62 @@ func TestCatalogue(t *testing.T) {
 	}
 }
 
+// Every time of the host is a lever: what a request spends before the queue, and
+// what the first step waits.
+func TestHostTimes(t *testing.T) {
+	for _, key := range []string{"ingress_ms", "cold_start_ms"} {
+		x := explainText(t, alone+"[engine]\n"+key+" = 300\n", 2)
+		e := x.effect(t, "host overheads -10%", "ttft_mean_ms")
+		saved := 30.0
+		if key == "cold_start_ms" {
+			saved /= 3 // the first of three requests
+		}
+		near(t, key, e.Change, -saved/float64(x.Request.TTFT), 1e-6)
+	}
+	x := explainText(t, alone+"[engine]\nscheduler = \"dynamic\"\nbatch_window_ms = 300\n", 2)
+	for _, l := range x.Levers {
+		if strings.HasPrefix(l.Name, "host overheads") {
+			t.Errorf("a window that the scheduler chooses is %s", l.Name)
+		}
+	}
+}
+
+// A number at the end of its range has no room for a lever, which is then named
+// and not tried.
+func TestUntried(t *testing.T) {
+	x := explainText(t, strings.Replace(alone, `name = "jalapeno"`, "name = \"jalapeno\"\nstate_bandwidth_gb_s = 1e9", 1), 2)
+	for _, l := range x.Levers {
+		if strings.HasPrefix(l.Name, "state bandwidth") {
+			t.Errorf("%s of a number at the end of its range", l.Name)
+		}
+	}
+	const want = "state bandwidth +10%: hardware.state_bandwidth_gb_s"
+	if len(x.Untried) != 1 || !strings.HasPrefix(x.Untried[0], want) {
+		t.Errorf("untried %q, want %s ...", x.Untried, want)
+	}
+	var b bytes.Buffer
+	if err := x.Text(&b); err != nil || !strings.Contains(b.String(), "not tried: "+want) {
+		t.Errorf("%v\n%s", err, b.String())
+	}
+}
+
+// The mean request alone is what each request alone takes: neither waits for a
+// batch, since no other can come.
+func TestAloneWaitsForNoBatch(t *testing.T) {
+	last := 0.0
+	for _, scheduler := range []string{"continuous", "static", "dynamic", "bucketed"} {
+		text := strings.Replace(alone, "arrival = \"closed\"\nconcurrency = 1\nrequests = 3", "rate_rps = 2\nrequests = 30", 1)
+		x := explainText(t, text+"[engine]\nscheduler = \""+scheduler+"\"\nbatch_window_ms = 500\n", 2)
+		got := float64(x.Request.Alone.TTFT)
+		near(t, scheduler+": TTFT alone", x.Request.EachTTFT, got, 1e-9)
+		near(t, scheduler+": TPOT alone", x.Request.EachTPOT, float64(x.Request.Alone.TPOT), 1e-9)
+		if last != 0 && math.Abs(got-last) > 1e-9 || !(got > 0 && got < 500) {
+			t.Errorf("%s: TTFT alone is %v, of others %v", scheduler, got, last)
+		}
+		last = got
+	}
+}
+
 // No latency of a growing queue is shown, nor what would change it.
 func TestSaturatedShowsNoLatency(t *testing.T) {
 	x := explainText(t, strings.Replace(alone, "arrival = \"closed\"\nconcurrency = 1\nrequests = 3", "rate_rps = 500\nrequests = 600", 1), 2)

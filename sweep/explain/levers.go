@@ -52,6 +52,10 @@ const (
 	pairedLeast  = 3
 )
 
+// notHost are times of the engine that are no overhead of the host: the drafting
+// of another model, and a wait that the scheduler chooses.
+var notHost = []string{"engine.draft_token_us", "engine.batch_window_ms"}
+
 // catalogue lists the levers of a scenario: each changes numbers it has.
 func catalogue(sc *scenario.Scenario) []Lever {
 	more := func(name string, paths ...string) Lever {
@@ -65,7 +69,7 @@ func catalogue(sc *scenario.Scenario) []Lever {
 		switch {
 		case strings.HasPrefix(f.Path, "hardware.peak_tflops."):
 			compute = append(compute, f.Path)
-		case strings.HasPrefix(f.Path, "engine.") && f.Unit == "us" && f.Path != "engine.draft_token_us":
+		case strings.HasPrefix(f.Path, "engine.") && (f.Unit == "us" || f.Unit == "ms") && !slices.Contains(notHost, f.Path):
 			host = append(host, f.Path)
 		}
 	}
@@ -96,8 +100,9 @@ func catalogue(sc *scenario.Scenario) []Lever {
 }
 
 // pull returns the scenario with a lever applied; false if it has none of the
-// lever's numbers.
-func (l *Lever) pull(sc *scenario.Scenario) (*scenario.Scenario, bool) {
+// lever's numbers. Its error says which number has no room to move in its
+// range.
+func (l *Lever) pull(sc *scenario.Scenario) (*scenario.Scenario, bool, error) {
 	out, moved := *sc, false
 	for _, path := range l.Paths {
 		v, err := sc.Get(path)
@@ -110,9 +115,12 @@ func (l *Lever) pull(sc *scenario.Scenario) (*scenario.Scenario, bool) {
 		} else {
 			x *= 1 + float64(l.Change)
 		}
-		moved = out.Set(path, x) == nil || moved
+		if err := out.Set(path, x); err != nil {
+			return nil, false, err
+		}
+		moved = true
 	}
-	return &out, moved
+	return &out, moved, nil
 }
 
 // levers runs the point with a little more of each resource. Every run is
@@ -124,7 +132,10 @@ func (x *Explanation) levers(ctx context.Context, in Input, sc *scenario.Scenari
 	}
 	var scenarios []*scenario.Scenario
 	for _, l := range catalogue(sc) {
-		if changed, ok := l.pull(&base); ok {
+		changed, ok, err := l.pull(&base)
+		if err != nil {
+			x.Untried = append(x.Untried, fmt.Sprintf("%s: %v", l.Name, err))
+		} else if ok {
 			x.Levers, scenarios = append(x.Levers, l), append(scenarios, changed)
 		}
 	}

@@ -204,6 +204,9 @@ func (x *Explanation) largestText(b *bytes.Buffer) {
 }
 
 func (x *Explanation) leversText(b *bytes.Buffer) {
+	for _, why := range x.Untried {
+		fmt.Fprintf(b, "\nnot tried: %s\n", why)
+	}
 	if len(x.Levers) == 0 {
 		return
 	}

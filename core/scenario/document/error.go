@@ -3,8 +3,8 @@ package document
 import (
 	"fmt"
 	"strings"
-	"unicode"
-	"unicode/utf8"
+
+	"scoville/core/internal/caret"
 )
 
 // Error points at the place in a file that is wrong: the line itself, a caret
@@ -40,7 +40,7 @@ func (e *Error) Error() string {
 	b.WriteString(": " + e.Msg)
 	switch {
 	case e.Line > 0 && e.Col > 0:
-		text, pad := excerpt(e.Text, e.Col)
+		text, pad := caret.Excerpt(e.Text, e.Col-1)
 		number := fmt.Sprintf("%5d", e.Line)
 		fmt.Fprintf(&b, "\n%s | %s\n%*s | %s^", number, text, len(number), "", strings.Repeat(" ", pad))
 		if e.Hint != "" {
@@ -50,25 +50,4 @@ func (e *Error) Error() string {
 		b.WriteString("; " + e.Hint)
 	}
 	return b.String()
-}
-
-// excerpt returns the part of a source line to print and how many columns
-// stand before its byte column col. Tabs and control characters become blanks,
-// so that the caret stands where it should and a terminal stays unharmed.
-func excerpt(line string, col int) (text string, pad int) {
-	const before, width = 80, 160
-	at := utf8.RuneCountInString(line[:min(max(col-1, 0), len(line))])
-	runes := []rune(strings.ToValidUTF8(line, "?"))
-	for i, r := range runes {
-		if !unicode.IsPrint(r) {
-			runes[i] = ' '
-		}
-	}
-	at = min(at, len(runes))
-	from := 0
-	if len(runes) > width {
-		from = max(0, at-before)
-	}
-	to := min(len(runes), from+width)
-	return strings.TrimRight(string(runes[from:to]), " "), at - from
 }
