@@ -10,6 +10,7 @@ import (
 	"scoville/report/predicted"
 	"scoville/report/verdict"
 	"scoville/report/view"
+	"scoville/sweep/results"
 )
 
 // withInterval prints a mean, with its interval where there is one.
@@ -64,7 +65,7 @@ func (r *Report) flagged(flag string, columns []string) section {
 	if len(columns) > 0 {
 		c, _ := r.data.Column(columns[0])
 		c.Name = columns[0]
-		if _, gain := view.GainMetric(c.Name); gain {
+		if _, gain := results.GainMetric(c.Name); gain {
 			slices.SortStableFunc(members, func(i, j int) int {
 				x, _ := r.data.Gain(c.Name, i)
 				y, _ := r.data.Gain(c.Name, j)
@@ -81,7 +82,7 @@ func (r *Report) flagged(flag string, columns []string) section {
 	columns = slices.Compact(slices.Clone(columns))
 	columns = slices.DeleteFunc(columns, func(name string) bool {
 		c, ok := r.data.Column(name)
-		_, gain := view.GainMetric(name)
+		_, gain := results.GainMetric(name)
 		return !gain && (!ok || c.Path != "")
 	})
 	s.head = append(s.head, columns...)
@@ -108,7 +109,7 @@ func (r *Report) flagged(flag string, columns []string) section {
 // number is a value of point i with its interval; "saturated" where it is the
 // mean of a growing queue.
 func (r *Report) number(name string, i int) string {
-	if _, is := view.GainMetric(name); is {
+	if _, is := results.GainMetric(name); is {
 		if g, ok := r.data.Gain(name, i); ok {
 			return number.Percent(g, 1)
 		}

@@ -110,7 +110,7 @@ func needed(m *results.Manifest) []string {
 		out = append(out, o.Metric)
 	}
 	for _, name := range names(m.Report.Keep) {
-		if metric, ok := view.GainMetric(name); ok {
+		if metric, ok := results.GainMetric(name); ok {
 			out = append(out, metric)
 		}
 	}

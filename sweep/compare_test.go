@@ -67,6 +67,10 @@ func compared(t *testing.T, text string, jobs int, sim func(*scenario.Scenario, 
 	for i := range d.Points.Len() {
 		row, cells := d.Points.Row(i), []string{}
 		for _, c := range columns {
+			if x, ok := row[d.Points.Index(c)].(float64); ok {
+				cells = append(cells, fmt.Sprintf("%.6g", x))
+				continue
+			}
 			cells = append(cells, fmt.Sprint(row[d.Points.Index(c)]))
 		}
 		out = append(out, strings.Join(cells, " "))
@@ -128,6 +132,51 @@ int4 long false <nil> <nil> false`
 		got, _ := compared(t, text, 1, plainly, "kept")
 		if got = strings.ReplaceAll(got, "\n", " "); got != want {
 			t.Errorf("%s keeps %s, want %s", keep, got, want)
+		}
+	}
+}
+
+// Gains are columns of points: of the selected metrics and those that keep
+// names, against the baseline or NULL.
+func TestGainColumns(t *testing.T) {
+	const asked = "[output]\nmetrics = ['output_tok_s', 'requests_count']\n[report]\nbaseline = 'weight_dtype == \"fp16\"'\nkeep = 'tpot_gain_ratio > 0'\n"
+	bad := func(sc *scenario.Scenario, _ core.Options) core.Result {
+		r := fine(tpot(sc))
+		long := sc.Workload.Class[0].Prompt.Mean > 1000
+		switch {
+		case sc.Model.WeightDType == unit.INT4 && !long:
+			r.Steady, r.OfferedRPS = metrics.No, 9
+		case sc.Model.WeightDType == unit.FP16 && long:
+			return core.Result{Status: core.Infeasible, Reason: "no"}
+		}
+		return r
+	}
+	for want, sim := range map[string]func(*scenario.Scenario, core.Options) core.Result{
+		"0 0 <nil>\n0 0 <nil>\n0.4 -0.4 <nil>\n0.4 -0.4 <nil>\n0.6 -0.6 <nil>\n0.6 -0.6 <nil>":                  plainly,
+		"0 0 <nil>\n<nil> <nil> <nil>\n0.4 -0.4 <nil>\n<nil> <nil> <nil>\n<nil> <nil> <nil>\n<nil> <nil> <nil>": bad,
+	} {
+		got, dir := compared(t, formats+asked, 1, sim, "tpot_mean_ms_gain_ratio", "output_tok_s_gain_ratio", "requests_count_gain_ratio")
+		if got != want {
+			t.Errorf("got\n%s\nwant\n%s", got, want)
+		}
+		d, err := results.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d.Points.Index("ttft_mean_ms_gain_ratio") >= 0 {
+			t.Error("a metric that nobody selected has a gain")
+		}
+	}
+	for text, want := range map[string]string{
+		"[output]\nmetrics = ['tpot_mean_ms']\n[oat]\n\"hardware.weight_bandwidth_gb_s\" = [\"-20%\", \"+25%\"]\n": "<nil>\n-0.25\n0.2",
+		"[output]\nmetrics = ['tpot_mean_ms']\n": "<nil>",
+	} {
+		sim := func(sc *scenario.Scenario, _ core.Options) core.Result {
+			return fine(6e4 / sc.Hardware.WeightBandwidthGBs)
+		}
+		got, _ := compared(t, reference+text, 1, sim, "tpot_mean_ms_gain_ratio")
+		if got != want {
+			t.Errorf("%s: got\n%s\nwant\n%s", text, got, want)
 		}
 	}
 }

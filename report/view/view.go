@@ -27,9 +27,6 @@ type View struct {
 
 	classes *table.Frame
 	asked   bool // for the classes
-
-	bases map[string]int // baseline of each group, -1 for several; nil = not yet looked up
-	apart []table.Column // axes that a point and its baseline agree in
 }
 
 // Open reads the points in a folder. Of the metrics, points has those that

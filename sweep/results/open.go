@@ -132,7 +132,7 @@ func (d *Dataset) Axes() []table.Column {
 
 // Metrics returns the metrics that were read, by their names in the runs table.
 // In points each has the suffixes _mean, _ci_lo, _ci_hi, _n, _delta_ratio,
-// _delta_ci_lo, _delta_ci_hi, _pred_lo and _pred_hi.
+// _delta_ci_lo, _delta_ci_hi, _gain_ratio, _pred_lo and _pred_hi.
 func (d *Dataset) Metrics() []table.Column {
 	var out []table.Column
 	for _, m := range d.Manifest.Metrics {

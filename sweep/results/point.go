@@ -207,7 +207,7 @@ var (
 )
 
 // statistics are the suffixes of a metric's columns in points.
-var statistics = append([]string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi"}, forecast.Statistics...)
+var statistics = append([]string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi", GainSuffix}, forecast.Statistics...)
 
 // pointEnd are the points columns after the metrics.
 var pointEnd = slices.Concat(pick(runTail, pointTail), forecast.Columns, compare.Columns)
@@ -230,6 +230,7 @@ func (s *Set) pointColumns() []table.Column {
 		stat("_delta_ratio", "ratio", "", "change from the baseline, paired by replicate, relative to the baseline's mean of ")
 		stat("_delta_ci_lo", "ratio", "", "lower end of the 95 % interval of the change of ")
 		stat("_delta_ci_hi", "ratio", "", "upper end of the 95 % interval of the change of ")
+		stat(GainSuffix, "ratio", "higher", "by how much better than at the baseline of [oat] or of [report], relative to it; NULL without one, unless both are ok and neither is saturated, and where neither more nor less is better; of the mean of ")
 		stat("_pred_lo", m.Unit, "", "lower end of the interval that holds 90 % of other runs, over draws of the calibrated parameters, of ")
 		stat("_pred_hi", m.Unit, "", "upper end of the interval that holds 90 % of other runs, over draws of the calibrated parameters, of ")
 	}
@@ -242,32 +243,18 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	row = append(row, r.oat()...)
 	row = append(row, text(r.SearchID), int64(p.runs), int64(len(p.replicates)))
 	row = append(row, r.Axes...)
+	judged := b.judged(p)
 	for _, i := range b.set.selected {
 		m, d := b.mean(p, i), b.change(p, i)
 		lo, hi := r.Forecast.Range(i)
-		row = append(row, m.Mean, m.Lo, m.Hi, int64(m.N), d.Mean, d.Lo, d.Hi, lo, hi)
+		row = append(row, m.Mean, m.Lo, m.Hi, int64(m.N), d.Mean, d.Lo, d.Hi, b.set.compare.Gain(judged, i), lo, hi)
 	}
 	slo, steady := p.slo.Every(), p.steady.Most()
 	if p.offered.N > 0 && !isTrue(steady) {
 		slo = nil
 	}
 	row = append(row, flag(slo), flag(steady), p.offered.Value(), p.capacity.Value(), p.load.Value(),
-		text(mostFrequent(p.bounds)), text(mostFrequent(p.decodes)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
+		text(statistic.MostFrequent(p.bounds)), text(statistic.MostFrequent(p.decodes)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
 	row = append(row, r.Forecast.Cells()...)
-	return append(row, b.verdict(p, row)...)
-}
-
-// mostFrequent returns the most frequent word, the earlier at a tie.
-func mostFrequent(words []string) string {
-	count := map[string]int{}
-	for _, w := range words {
-		count[w]++
-	}
-	best := ""
-	for _, w := range words {
-		if count[w] > count[best] {
-			best = w
-		}
-	}
-	return best
+	return append(row, b.verdict(judged, row)...)
 }

@@ -192,7 +192,7 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("study copy %q, %v", text, err)
 	}
 	for key, want := range map[string]string{
-		"schema": "3", "study": "oat", "study_toml": study, "sim_version": "3", "seed": "9223372036854775809",
+		"schema": "4", "study": "oat", "study_toml": study, "sim_version": "3", "seed": "9223372036854775809",
 		"inputs": `{"lengths.csv":"ab12"}`, "set": `["engine.tp=2"]`, "counts": `{"ok":12}`, "planned_runs": "12", "digest": m.Digest,
 	} {
 		for _, f := range []*table.Frame{whole(t, d), d.Points, effects(t, d)} {

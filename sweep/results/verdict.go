@@ -51,17 +51,22 @@ func (s *Set) gather(runs iter.Seq[Run]) error {
 }
 
 // verdict returns the last cells of a point, whose row holds all others.
-func (b *board) verdict(p *point, row table.Row) table.Row {
+func (b *board) verdict(judged *compare.Point, row table.Row) table.Row {
 	if b.columns == nil {
 		b.columns = map[string]int{}
 		for i, c := range b.set.pointColumns() {
 			b.columns[c.Name] = i
 		}
 	}
+	judged.Cell = func(column string) any { return row[b.columns[column]] }
+	return b.set.compare.Verdict(judged)
+}
+
+// judged is a point as it is compared with others, without its cells.
+func (b *board) judged(p *point) *compare.Point {
 	compared := func(p *point) bool { return compare.Compared(p.first.Status == OK, p.steady.Most()) }
-	return b.set.compare.Verdict(compare.Point{
+	return &compare.Point{
 		Index: p.first.PointIndex, Axes: p.first.Axes, Compared: compared(p),
-		Cell: func(column string) any { return row[b.columns[column]] },
 		Mean: func(m int) float64 { return b.mean(p, m).Mean },
 		Change: func(m int) float64 {
 			if base := b.baseline(p); base == nil || !compared(base) {
@@ -69,5 +74,5 @@ func (b *board) verdict(p *point, row table.Row) table.Row {
 			}
 			return b.change(p, m).Mean
 		},
-	})
+	}
 }

@@ -101,3 +101,11 @@ func TestFewValues(t *testing.T) {
 		t.Errorf("equal values: %+v", e)
 	}
 }
+
+func TestMostFrequent(t *testing.T) {
+	for want, words := range map[string][]string{"": nil, "a": {"b", "a", "a"}, "c": {"c", "d", "d", "c"}, "b": {"b", "a"}} {
+		if got := MostFrequent(words); got != want {
+			t.Errorf("%q of %q, want %q", got, words, want)
+		}
+	}
+}

@@ -54,3 +54,19 @@ func (m *Mean) Add(x float64) {
 
 // Value is the mean so far.
 func (m Mean) Value() float64 { return m.sum / float64(m.N) }
+
+// MostFrequent returns the most frequent word, the earlier at a tie; "" of
+// none.
+func MostFrequent(words []string) string {
+	count := map[string]int{}
+	for _, w := range words {
+		count[w]++
+	}
+	best := ""
+	for _, w := range words {
+		if count[w] > count[best] {
+			best = w
+		}
+	}
+	return best
+}

@@ -195,8 +195,20 @@ type Point struct {
 	Change   func(metric int) float64 // from the one-at-a-time baseline; NaN if there is none that is compared
 }
 
+// Gain is by how much metric m of a point is better than at its baseline,
+// relative to it, as a cell; NULL without a baseline, where the point or its
+// baseline is not compared, and for a metric of which neither more nor less is
+// better.
+func (c *Comparison) Gain(p *Point, m int) any {
+	g := c.gain(p, m)
+	if !p.Compared || math.IsNaN(g) || math.IsInf(g, 0) {
+		return nil
+	}
+	return g
+}
+
 // Verdict returns the cells of Columns.
-func (c *Comparison) Verdict(p Point) []any {
+func (c *Comparison) Verdict(p *Point) []any {
 	out := make([]any, len(Columns))
 	if len(c.objectives) > 0 {
 		v := c.verdicts[p.Index]
@@ -210,7 +222,7 @@ func (c *Comparison) Verdict(p Point) []any {
 	}
 	out[3] = p.Compared && c.keep.Match(func(name string) expr.Value {
 		if m, err := c.columns.Gain(name); err == nil {
-			return expr.Of(c.gain(&p, m))
+			return expr.Of(c.gain(p, m))
 		}
 		col, _ := c.columns.Column(name)
 		if i := slices.IndexFunc(Columns, func(e table.Column) bool { return e.Name == col.Name }); i >= 0 {
@@ -221,8 +233,7 @@ func (c *Comparison) Verdict(p Point) []any {
 	return out
 }
 
-// gain is by how much metric m of a point is better than at its baseline,
-// relative to it; NaN without a baseline that is compared.
+// gain is Gain of a point that is compared, NaN for NULL.
 func (c *Comparison) gain(p *Point, m int) float64 {
 	change := math.NaN()
 	if c.baseline == nil {
@@ -230,8 +241,11 @@ func (c *Comparison) gain(p *Point, m int) float64 {
 	} else if base := c.bases[c.key(p.Axes)]; base != nil {
 		change = p.Mean(m)/base[m] - 1
 	}
-	if c.columns.Metrics[m].Better == "lower" {
-		return -change
+	switch c.columns.Metrics[m].Better {
+	case "lower":
+		return 0 - change // 0 rather than -0 of the baseline itself
+	case "higher":
+		return change
 	}
-	return change
+	return math.NaN()
 }

@@ -19,6 +19,16 @@ const GainSuffix = "_gain_ratio"
 // short are gains that name a family of metrics.
 var short = map[string]string{"ttft": "ttft_mean_ms", "tpot": "tpot_mean_ms"}
 
+// GainMetric returns the metric that a gain is of: tpot_mean_ms of
+// tpot_mean_ms_gain_ratio and of tpot_gain_ratio; false for another name.
+func GainMetric(name string) (string, bool) {
+	metric, ok := strings.CutSuffix(name, GainSuffix)
+	if family := short[metric]; ok && family != "" {
+		metric = family
+	}
+	return metric, ok
+}
+
 // Columns are those of a points table: the fixed ones, those of the axes, and
 // the metrics by their names in the runs table. Statistics are the suffixes of
 // a metric's columns.
@@ -182,12 +192,9 @@ func (c *Columns) fixed(name string, some []string) (table.Kind, bool) {
 
 // Gain returns the metric that a gain is of, by its position.
 func (c *Columns) Gain(name string) (int, error) {
-	metric, ok := strings.CutSuffix(name, GainSuffix)
+	metric, ok := GainMetric(name)
 	if !ok {
 		return 0, fmt.Errorf("%q is no gain", name)
-	}
-	if family := short[metric]; family != "" {
-		metric = family
 	}
 	i := slices.IndexFunc(c.Metrics, func(m table.Column) bool { return m.Name == metric })
 	switch {

@@ -9,6 +9,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/schema"
+	"scoville/sweep/results/scope"
 	"scoville/sweep/results/spec"
 )
 
@@ -269,6 +270,9 @@ func missing(el *scenario.Document, key, rule string) error {
 func (d *Ask) Named(all []string) map[string]bool {
 	named := map[string]bool{}
 	note := func(name string) {
+		if metric, ok := scope.GainMetric(name); ok {
+			name = metric
+		}
 		for _, metric := range all {
 			rest, ok := strings.CutPrefix(name, metric)
 			named[metric] = named[metric] || ok && (rest == "" || rest[0] == '_')
