@@ -90,14 +90,14 @@ func (r *Report) deviation(d decomposition, i int) []string {
 	if !ok {
 		return nil
 	}
-	row = append(row, number.Significant(simulated.Mean), number.Signed(simulated.Mean-closed.Mean))
+	row = append(row, number.Significant(simulated.Mean), number.Signed(simulated.Mean-closed.Mean, simulated.Mean))
 	for _, p := range d.parts {
 		v, ok := r.data.Estimate(p.column, i)
 		if !ok {
 			row = append(row, "-")
 			continue
 		}
-		row = append(row, number.Signed(v.Mean))
+		row = append(row, number.Signed(v.Mean, simulated.Mean))
 	}
 	return row
 }

@@ -35,6 +35,7 @@ func ReadConfig(data []byte) (Model, error) {
 	}
 	r := &configReader{keys: keys, names: map[string]string{}}
 	m := Model{Source: "Hugging Face config.json"}
+	r.refuseFamily()
 	r.refuseUnknownLayers()
 	r.dimensions(&m)
 	r.attention(&m)
@@ -178,6 +179,20 @@ func (r *configReader) list(name string) []any {
 		r.fail(name, v, "must be an array")
 	}
 	return l
+}
+
+// foreign are the beginnings of model_type of families without attention over a
+// KV cache. They may lack every key that would tell.
+var foreign = []string{"mamba", "falcon_mamba", "rwkv", "xlstm", "recurrent_gemma", "retnet", "hyena", "stripedhyena"}
+
+// refuseFamily fails on architectures that no key of a transformer describes.
+func (r *configReader) refuseFamily() {
+	family := r.text("model_type")
+	for _, name := range foreign {
+		if strings.HasPrefix(strings.ToLower(family), name) {
+			r.fail("model_type", family, "is an architecture that is not supported: its layers are not attention over a KV cache")
+		}
+	}
 }
 
 // refuseUnknownLayers fails on keys of architectures that would be read wrong

@@ -123,7 +123,10 @@ func (s *Scenario) checkHardware() *FieldError {
 	var rules []rule
 	given := func(path string) bool { v, _ := s.Get(path); return v != 0.0 }
 	need := func(key, why, related string) {
-		rules = append(rules, rule{given("hardware." + key), "hardware." + key, "needed " + why, false, "give it, or a hardware.name that has it", []string{related}})
+		rules = append(rules, rule{
+			given("hardware." + key), "hardware." + key, "is 0 or not given; needed " + why, false,
+			"give a number above 0, or a hardware.name that has it", []string{related},
+		})
 	}
 	with := fmt.Sprintf("with kv_path = %q", h.KVPath)
 	for _, key := range unwanted {

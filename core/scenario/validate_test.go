@@ -30,19 +30,19 @@ func TestRules(t *testing.T) {
 		{[]any{"model.sliding_window", 128, "model.sliding_layers", 16}, ""},
 		{[]any{"model.kv_lora_rank", 512, "model.rope_head_dim", 64}, "model.kv_lora_rank: 512 means latent attention, which also needs rope_head_dim, nope_head_dim and value_head_dim (have 64, 0, 0)"},
 
-		{[]any{"hardware.memory_gib", 0}, `hardware.memory_gib: needed with kv_path = "shared"; give it, or a hardware.name that has it`},
-		{[]any{"hardware.memory_bandwidth_gb_s", 0}, `hardware.memory_bandwidth_gb_s: needed with kv_path = "shared"; give it, or a hardware.name that has it`},
+		{[]any{"hardware.memory_gib", 0}, `hardware.memory_gib: is 0 or not given; needed with kv_path = "shared"; give a number above 0, or a hardware.name that has it`},
+		{[]any{"hardware.memory_bandwidth_gb_s", 0}, `hardware.memory_bandwidth_gb_s: is 0 or not given; needed with kv_path = "shared"; give a number above 0, or a hardware.name that has it`},
 		{[]any{"hardware.weight_bandwidth_gb_s", 6000}, `hardware.weight_bandwidth_gb_s: 6000 has no effect with kv_path = "shared"; remove it, or change kv_path`},
 		{[]any{"hardware.state_memory_gib", 6}, `hardware.state_memory_gib: 6 has no effect with kv_path = "shared"; remove it, or change kv_path`},
 		{[]any{"hardware.adapter_latency_us", 20}, `hardware.adapter_latency_us: 20 has no effect with kv_path = "shared"; remove it, or change kv_path`},
 		{[]any{"hardware.kv_path", "separate"}, `hardware.memory_bandwidth_gb_s: 3350 has no effect with kv_path = "separate"; remove it, or change kv_path`},
 		{[]any{"hardware.name", "jalapeno", "model.weight_dtype", "int8"}, ""},
-		{[]any{"hardware.name", "jalapeno", "hardware.state_memory_gib", 0}, `hardware.state_memory_gib: needed with kv_path = "separate"; give it, or a hardware.name that has it`},
-		{[]any{"hardware.name", "jalapeno", "hardware.onchip_kv_gb_s", 0}, `hardware.onchip_kv_gb_s: needed with onchip_kv_mib > 0; give it, or a hardware.name that has it`},
+		{[]any{"hardware.name", "jalapeno", "hardware.state_memory_gib", 0}, `hardware.state_memory_gib: is 0 or not given; needed with kv_path = "separate"; give a number above 0, or a hardware.name that has it`},
+		{[]any{"hardware.name", "jalapeno", "hardware.onchip_kv_gb_s", 0}, `hardware.onchip_kv_gb_s: is 0 or not given; needed with onchip_kv_mib > 0; give a number above 0, or a hardware.name that has it`},
 		{[]any{"hardware.name", "jalapeno", "hardware.onchip_kv_gb_s", 0, "hardware.onchip_kv_policy", "none", "model.weight_dtype", "int8"}, ""},
 		{[]any{"hardware.onchip_kv_hit_ratio", -0.5}, "hardware.onchip_kv_hit_ratio: -0.5 is neither a ratio in [0,1] nor -1; -1 = from policy and working set"},
 		{[]any{"engine.tp", 2}, ""},
-		{[]any{"engine.tp", 2, "hardware.link_bandwidth_gb_s", 0}, "hardware.link_bandwidth_gb_s: needed with engine.tp = 2; give it, or a hardware.name that has it"},
+		{[]any{"engine.tp", 2, "hardware.link_bandwidth_gb_s", 0}, "hardware.link_bandwidth_gb_s: is 0 or not given; needed with engine.tp = 2; give a number above 0, or a hardware.name that has it"},
 
 		{[]any{"engine.ep", 2}, "engine.ep: 2 needs a model with experts; set ep = 1"},
 		{[]any{"model.name", "mixtral-8x7b", "engine.tp", 4, "engine.ep", 3}, "engine.ep: 3 does not divide tp = 4; expert-parallel ranks are a part of the tp chips"},
@@ -149,7 +149,7 @@ func TestAbsent(t *testing.T) {
 	// A rule is located by the keys it speaks of; a key that an assignment
 	// sets is not blamed on a line.
 	l := Layer{Doc: doc(t, "s.toml", "engine.tp = 2\nhardware.link_bandwidth_gb_s = 0\n"+plain)}
-	if err := Locate(resolve(t, l).Scenario.Validate(), l); err == nil || !strings.HasPrefix(err.Error(), "s.toml:2:1: hardware.link_bandwidth_gb_s: needed with engine.tp = 2\n") {
+	if err := Locate(resolve(t, l).Scenario.Validate(), l); err == nil || !strings.HasPrefix(err.Error(), "s.toml:2:1: hardware.link_bandwidth_gb_s: is 0 or not given; needed with engine.tp = 2\n") {
 		t.Errorf("got %v", err)
 	}
 	both := []Layer{{Doc: doc(t, "s.toml", plain)}, values("engine.ep", 2)}

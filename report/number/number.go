@@ -77,9 +77,10 @@ func Grouped(n int) string {
 	return s
 }
 
-// Signed prints a difference with its sign, as 0 what is rounding.
-func Signed(x float64) string {
-	if x > -1e-9 && x < 1e-9 {
+// Signed prints a difference with its sign, as 0 what is less than a millionth
+// of the value that it is a part of: sums of many steps round to that.
+func Signed(x, of float64) string {
+	if math.Abs(x) < max(1e-9, 1e-6*math.Abs(of)) {
 		return "0"
 	}
 	s := Significant(x)

@@ -1,6 +1,7 @@
 package study
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 
@@ -114,6 +115,9 @@ func (d *decoder) searchKey(s *Search, e scenario.Entry) (err error) {
 func (d *decoder) tolerance(e scenario.Entry) (float64, error) {
 	const hint = `write how close the last pass and the first fail must come, such as "2%"`
 	text, _ := e.Value.(string)
+	if tight := strings.ReplaceAll(text, " ", ""); tight != text && strings.HasSuffix(tight, "%") && decimal(strings.TrimSuffix(tight, "%")) != nil {
+		return 0, d.doc.Errorf(e.Key(), fmt.Sprintf("without a space: %q", tight), "%s is not a tolerance", Show(e.Value))
+	}
 	number, ok := strings.CutSuffix(text, "%")
 	percent := decimal(number)
 	if !ok || percent == nil {

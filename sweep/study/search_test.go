@@ -61,6 +61,7 @@ func TestWrongSearches(t *testing.T) {
 		{replaced("from", "from = -1"), "-1 is not in"},
 		{rateSearch + "tol = 0.02", "search.tol: 0.02 is not a tolerance"},
 		{rateSearch + "tol = '2'", "is not a tolerance"},
+		{rateSearch + "tol = '10 %'", "without a space: \"10%\""},
 		{rateSearch + "tol = '0%'", "is not between 0.01% and 50%"},
 		{rateSearch + "tol = '90%'", "is not between 0.01% and 50%"},
 		{rateSearch + "confirm = 1", "one fresh run has no interval"},
