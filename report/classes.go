@@ -33,7 +33,7 @@ func (r *Report) classes() []section {
 	}
 	axes := r.data.Varying(listed)
 	for _, c := range axes {
-		s.head = append(s.head, c.Name)
+		s.head = append(s.head, c.Heading())
 	}
 	s.head = append(s.head, "class", "requests")
 	s.head = append(s.head, classMetrics...)

@@ -52,7 +52,7 @@ func (r *Report) deviations() []section {
 	for k, d := range decompositions {
 		s := section{title: d.title, aside: true, head: []string{"point"}, long: len(ran) > maxDeviations || len(r.sections) > 1}
 		for _, c := range axes {
-			s.head = append(s.head, c.Name)
+			s.head = append(s.head, c.Heading())
 		}
 		s.head = append(s.head, "closed", "simulated", "difference")
 		for _, p := range d.parts {

@@ -76,7 +76,8 @@ func (r *Report) baseline(i int, metrics []table.Column) section {
 	s := section{head: []string{""}}
 	var outer []string
 	for _, name := range r.data.Manifest.Outer {
-		outer = append(outer, name+" = "+number.Plain(points.Row(i)[points.Index(name)]))
+		column := points.Index(name)
+		outer = append(outer, points.Columns[column].Heading()+" = "+number.Plain(points.Row(i)[column]))
 	}
 	s.title = strings.Join(outer, ", ")
 	row := []string{r.label("baseline", i)}

@@ -77,7 +77,7 @@ func (r *Report) flagged(flag string, columns []string) section {
 	}
 	s := section{head: []string{"point"}}
 	for _, c := range r.data.Axes() {
-		s.head = append(s.head, c.Name)
+		s.head = append(s.head, c.Heading())
 	}
 	columns = slices.Compact(slices.Clone(columns))
 	columns = slices.DeleteFunc(columns, func(name string) bool {
@@ -89,7 +89,7 @@ func (r *Report) flagged(flag string, columns []string) section {
 	if _, ok := r.data.Column("pareto_probability"); ok && flag == "pareto" {
 		s.head = append(s.head, "pareto_probability")
 		for _, c := range predicted.Columns(r.data, "pareto_draw_probability") {
-			s.head = append(s.head, c.Name)
+			s.head = append(s.head, c.Heading())
 		}
 	}
 	for _, i := range members[:min(len(members), maxListed)] {

@@ -56,7 +56,7 @@ func (r *Report) spans(points []int) string {
 		for _, i := range points {
 			seen[r.data.Value(c.Name, i)] = true
 		}
-		out = append(out, fmt.Sprintf("%s has %d values", c.Name, len(seen)))
+		out = append(out, fmt.Sprintf("%s has %d values", c.Heading(), len(seen)))
 	}
 	return strings.Join(out, ", ")
 }
@@ -66,7 +66,7 @@ func (r *Report) table(title string, rank []int) section {
 	points, axes := r.data.Points, r.data.Axes()
 	s := section{title: title, head: []string{"point"}}
 	for _, c := range axes {
-		s.head = append(s.head, c.Name)
+		s.head = append(s.head, c.Heading())
 	}
 	var marks []table.Column
 	load := r.loaded()
@@ -84,7 +84,7 @@ func (r *Report) table(title string, rank []int) section {
 		}
 	}
 	for _, c := range slices.Concat(marks, r.metrics) {
-		s.head = append(s.head, c.Name)
+		s.head = append(s.head, c.Heading())
 	}
 	for _, i := range rank {
 		row := append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(axes, i)...)
@@ -138,9 +138,9 @@ func (r *Report) crossed(axes []table.Column) []section {
 		at[key] = i
 	}
 	grid := func(title string, cell func(i int) string) section {
-		s := section{title: title, head: []string{down.Name}}
+		s := section{title: title, head: []string{down.Heading()}}
 		for _, c := range columns {
-			s.head = append(s.head, across.Name+" = "+c)
+			s.head = append(s.head, across.Heading()+" = "+c)
 		}
 		for _, name := range rows {
 			row := []string{name}

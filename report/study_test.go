@@ -230,8 +230,8 @@ func TestPlotWarnings(t *testing.T) {
 		note   string
 		err    string
 	}{
-		{func(p *results.Plot) { p.Series = nil }, "folds name, prompt_tokens, which vary", ""},
-		{func(p *results.Plot) { p.X, p.Series = "prompt_tokens", nil }, "folds name, which varies", ""},
+		{func(p *results.Plot) { p.Series = nil }, "folds hardware, prompt_tokens, which vary", ""},
+		{func(p *results.Plot) { p.X, p.Series = "prompt_tokens", nil }, "folds hardware, which varies", ""},
 		{func(p *results.Plot) { p.Where = "name == 'separate'"; p.Series = nil }, "", ""},
 		{func(p *results.Plot) { p.Y = "tpot_p98_ms" }, "", `no axis or metric "tpot_p98_ms"`},
 		{func(p *results.Plot) { p.Y = "bound" }, "", "is no number"},

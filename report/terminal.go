@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"text/tabwriter"
 
@@ -53,12 +54,20 @@ func (r *Report) tables() []string {
 
 // fill writes the sections that have room, and returns the names of those that
 // have none. The first two of the main ones are shown in any case, shortened
-// where they must be.
+// where they must be, and with one of them the next of the same rows and
+// columns: TTFT is not shown without TPOT.
 func (r *Report) fill(b *bytes.Buffer, room int) (left []string) {
-	shown := 0
-	for _, s := range r.sections {
+	shown, second := 0, false
+	for i, s := range r.sections {
 		if s.brief != nil {
 			s = *s.brief
+		}
+		space := room
+		switch {
+		case second:
+			second, shown = false, 1
+		case shown < 2 && i+1 < len(r.sections) && s.twin(r.sections[i+1]) && s.lines()+r.sections[i+1].lines() > room:
+			second, space = true, room/2
 		}
 		switch {
 		case s.aside && r.explanation != "": // says the same of its one point
@@ -66,14 +75,21 @@ func (r *Report) fill(b *bytes.Buffer, room int) (left []string) {
 		case s.long, s.aside && s.lines() > room, !s.aside && shown > 1 && s.lines() > room:
 			left = append(left, s.name())
 			continue
-		case s.lines() > room:
-			s = s.cut(max(minRows, room-(s.lines()-len(s.rows))))
+		case s.lines() > space:
+			s = s.cut(max(minRows, space-(s.lines()-len(s.rows))))
 		}
 		shown++
 		room -= s.lines()
 		s.text(b)
 	}
 	return left
+}
+
+// twin reports whether another section has the same rows and columns, of another
+// metric.
+func (s section) twin(o section) bool {
+	same := func(a, b []string) bool { return a[0] == b[0] }
+	return !s.long && !s.aside && !o.long && !o.aside && s.title != o.title && slices.Equal(s.head, o.head) && slices.EqualFunc(s.rows, o.rows, same)
 }
 
 // name is how a list of sections calls it.

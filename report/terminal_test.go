@@ -77,3 +77,28 @@ func TestFill(t *testing.T) {
 		t.Errorf("a line that says that one row is missing takes its place: %d rows", len(got.rows))
 	}
 }
+
+// Two metrics of the same points share the room, so that neither stands alone.
+func TestFillTwins(t *testing.T) {
+	var rows [][]string
+	for i := range 22 {
+		rows = append(rows, []string{fmt.Sprint("row ", i), "1"})
+	}
+	head := []string{"option", "use = 2k"}
+	r := &Report{sections: []section{
+		{title: "published against simulated", head: []string{"figure"}, rows: rows[:10]},
+		{title: "ttft_mean_ms", head: head, rows: rows},
+		{title: "tpot_mean_ms", head: head, rows: rows},
+		{title: "bound", head: head, rows: rows},
+	}}
+	var b bytes.Buffer
+	left := r.fill(&b, 53)
+	text := b.String()
+	if strings.Count(text, " more rows in report.md") != 2 || !strings.Contains(text, "row 15") || !strings.Contains(text, "\ntpot_mean_ms\n") || strings.Join(left, "; ") != "bound (22 rows)" {
+		t.Errorf("left %q\n%s", left, text)
+	}
+	b.Reset()
+	if r.fill(&b, 90); strings.Contains(b.String(), "more rows") {
+		t.Errorf("cut for no reason:\n%s", b.String())
+	}
+}

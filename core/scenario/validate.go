@@ -125,7 +125,8 @@ func (s *Scenario) checkHardware() *FieldError {
 	need := func(key, why, related string) {
 		rules = append(rules, rule{
 			given("hardware." + key), "hardware." + key, "is 0 or not given; needed " + why, false,
-			"give a number above 0, or a hardware.name that has it", []string{related},
+			"give a number above 0, or a hardware.name that has it",
+			[]string{related},
 		})
 	}
 	with := fmt.Sprintf("with kv_path = %q", h.KVPath)

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
+	"strings"
 )
 
 // Kind is the type of a column's values.
@@ -58,6 +59,16 @@ type Column struct {
 	Unit       string `json:"unit,omitempty"`       // unit of the values; empty if they have none
 	Better     string `json:"better,omitempty"`     // "lower", "higher" or empty
 	Definition string `json:"definition,omitempty"` // one sentence
+}
+
+// Heading is what people read over the column: its name, but of a column "name"
+// that holds the names of something the thing that is named, the segment of the
+// path before it: "hardware" of hardware.name.
+func (c Column) Heading() string {
+	if thing, ok := strings.CutSuffix(c.Path, ".name"); ok && c.Name == "name" {
+		return thing[strings.LastIndexByte(thing, '.')+1:]
+	}
+	return c.Name
 }
 
 // Row is one cell per column: float64, int64, bool or string after the

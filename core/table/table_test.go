@@ -352,3 +352,19 @@ func TestRemoveStale(t *testing.T) {
 	}
 	wantFiles(t, dir, ".lock", "b.tmp-1", "runs.parquet")
 }
+
+func TestHeading(t *testing.T) {
+	for _, c := range []struct {
+		column Column
+		want   string
+	}{
+		{Column{Name: "name", Path: "hardware.name"}, "hardware"},
+		{Column{Name: "hardware_name", Path: "hardware.name"}, "hardware_name"},
+		{Column{Name: "name"}, "name"},
+		{Column{Name: "rate_rps", Path: "workload.rate_rps"}, "rate_rps"},
+	} {
+		if got := c.column.Heading(); got != c.want {
+			t.Errorf("%+v is headed %q, want %q", c.column, got, c.want)
+		}
+	}
+}

@@ -64,7 +64,7 @@ func (t *searchTable) table() Table {
 	name := over[strings.LastIndexByte(over, '.')+1:]
 	s := Table{Title: fmt.Sprintf("search: %s %s that meets every service level", goal, over)}
 	for _, a := range t.axes {
-		s.Head = append(s.Head, a.Name)
+		s.Head = append(s.Head, a.Heading())
 	}
 	if t.changes {
 		s.Head = append(s.Head, "change")
@@ -216,7 +216,7 @@ func (t *searchTable) reasons() []string {
 func (t *searchTable) name(i int) string {
 	var names []string
 	for _, a := range t.axes {
-		names = append(names, a.Name+" = "+number.Plain(t.f.Row(i)[t.f.Index(a.Name)]))
+		names = append(names, a.Heading()+" = "+number.Plain(t.f.Row(i)[t.f.Index(a.Name)]))
 	}
 	if t.changes {
 		names = append(names, t.change(i))

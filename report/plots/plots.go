@@ -100,7 +100,7 @@ func (p *Plot) draw(v *view.View, s results.Plot) error {
 	var names []string
 	for _, name := range s.Series {
 		column, _ := v.Column(name)
-		names = append(names, column.Name)
+		names = append(names, column.Heading())
 	}
 	c.Legend = [2]string{strings.Join(names, ", "), s.Mark}
 	for _, h := range s.HLine {
@@ -133,9 +133,9 @@ func (p *Plot) cross(c *chart.Chart) {
 
 func axis(c table.Column) chart.Axis {
 	if c.Unit == "" {
-		return chart.Axis{Label: c.Name}
+		return chart.Axis{Label: c.Heading()}
 	}
-	return chart.Axis{Label: c.Name + " (" + c.Unit + ")"}
+	return chart.Axis{Label: c.Heading() + " (" + c.Unit + ")"}
 }
 
 // builder gathers the points of a chart.
@@ -234,7 +234,7 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 	}
 	var names []string
 	for _, c := range rest {
-		names = append(names, c.Name)
+		names = append(names, c.Heading())
 	}
 	if names == nil {
 		names = []string{"points of equal axes"}

@@ -85,7 +85,7 @@ func name(v *view.View, i int) string {
 	var values []string
 	for _, c := range v.Axes() {
 		if x := v.Value(c.Name, i); x != nil {
-			values = append(values, c.Name+" = "+number.Plain(x))
+			values = append(values, c.Heading()+" = "+number.Plain(x))
 		}
 	}
 	if len(values) > 4 {
