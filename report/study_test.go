@@ -162,7 +162,7 @@ func TestDeviations(t *testing.T) {
 func TestSaturation(t *testing.T) {
 	r := studied(t, results.Meta{}, "tpot_mean_ms")
 	text := strings.Join(r.summary, "\n")
-	for _, want := range []string{"SATURATED: 1 point of 18", "point 11 (name = shared-6, prompt_tokens = 32000) saturated: offered 4.000/s is 2.40 x its capacity of 1.670/s; steady rates lie below 1.670/s (load 1), the highest steady one simulated is 1.000/s (load 0.60, point 0)"} {
+	for _, want := range []string{"SATURATED: 1 point of 18", "point 11 (hardware = shared-6, prompt_tokens = 32000) saturated: offered 4.000/s is 2.40 x its capacity of 1.670/s; steady rates lie below 1.670/s (load 1), the highest steady one simulated is 1.000/s (load 0.60, point 0)"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
