@@ -30,6 +30,8 @@ var labels = map[string]string{
 
 // companions are keys that must change together with another.
 var companions = map[string]map[string]any{
+	"hardware.gemm_small_tokens": {"hardware.gemm_large_loss": 0.5},
+	"hardware.gemm_large_loss":   {"hardware.gemm_small_tokens": 1.0},
 	"hardware.kv_path": {
 		"hardware.memory_bandwidth_gb_s": 0.0, "hardware.memory_gib": 0.0,
 		"hardware.weight_bandwidth_gb_s": 2000.0, "hardware.state_bandwidth_gb_s": 2000.0, "hardware.weight_memory_gib": 80.0, "hardware.state_memory_gib": 80.0,

@@ -27,6 +27,7 @@ type quantity struct {
 	linked           bool // only where several chips work together
 	client           bool // only where a client's clock is read
 	groups           bool // only where models differ in query heads per KV head
+	fp8              bool // only where dense GEMMs take fp8: their kernels change with the number of tokens
 	cold             bool // only where whole batches were timed from a cold start
 }
 
@@ -40,6 +41,8 @@ var quantities = []quantity{
 	{name: "compute_util", path: "hardware.compute_util", unit: "ratio", sd: 0.3, min: 0.02, max: 1},
 	{name: "expert_compute_util", path: "hardware.expert_compute_util", unit: "ratio", sd: 0.7, min: 0.03, max: 2, log: true, moe: true},
 	{name: "weight_bandwidth_util", path: "hardware.weight_bandwidth_util", unit: "ratio", sd: 0.2, min: 0.3, max: 1},
+	{name: "gemm_small_tokens", path: "hardware.gemm_small_tokens", unit: "tokens", sd: 1, min: 1, max: 1000, log: true, held: true, fp8: true},
+	{name: "gemm_large_loss", path: "hardware.gemm_large_loss", unit: "ratio", sd: 1, min: 0.002, max: 1, log: true, fp8: true},
 	{name: "kv_bandwidth_util", path: "hardware.kv_bandwidth_util", unit: "ratio", sd: 0.3, min: 0.1, max: 1},
 	{name: "gqa_reread", path: "hardware.gqa_reread", unit: "ratio", sd: 1, min: 0.001, max: 1, log: true, groups: true},
 	{name: "attention_compute_util", path: "hardware.attention_compute_util", unit: "ratio", sd: 0.5, min: 0.05, max: 1, held: true},
@@ -99,7 +102,8 @@ var families = []family{
 // and twice the standard deviation.
 var unknownChip = map[string]float64{
 	"compute_util": 0.55, "expert_compute_util": 0.4, "weight_bandwidth_util": 0.85, "kv_bandwidth_util": 0.75, "attention_compute_util": 0.4,
-	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20, "experts_always_read": 0.1, "gqa_reread": 0.05,
+	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20,
+	"experts_always_read": 0.1, "gemm_small_tokens": 16, "gemm_large_loss": 0.1, "gqa_reread": 0.05,
 }
 
 // era holds the centres of the host times of an engine era, and of efficiencies
@@ -210,11 +214,16 @@ func ParametersOf(conds []Condition) []Param {
 	return s.parameters()
 }
 
+// fp8 reports whether dense GEMMs are of fp8 weights and inputs.
+func (s subject) fp8() bool {
+	return s.sc.Model.Activations() == unit.FP8 && s.sc.Model.DenseWeights() == unit.FP8
+}
+
 func (s subject) parameters() []Param {
 	center, known := s.centers()
 	var out []Param
 	for _, q := range quantities {
-		if q.moe && !s.moe || q.mixed && !s.mixed || q.linked && !s.linked || q.cold && !s.cold || q.groups && !s.groups || q.client && s.sc.Measurement.Clock != scenario.Client {
+		if q.moe && !s.moe || q.mixed && !s.mixed || q.linked && !s.linked || q.cold && !s.cold || q.fp8 && !s.fp8() || q.groups && !s.groups || q.client && s.sc.Measurement.Clock != scenario.Client {
 			continue
 		}
 		sd := q.sd

@@ -149,7 +149,7 @@ func (p Param) of(variant string) Param {
 // kernels fit the model's shapes, and what its layers cost the host. The others
 // are the chip's and the engine's.
 var perModel = []string{
-	"compute_util", "expert_compute_util", "experts_always_read", "link_util", "layer_overhead_us", "sequence_overhead_us",
+	"compute_util", "gemm_large_loss", "expert_compute_util", "experts_always_read", "link_util", "layer_overhead_us", "sequence_overhead_us",
 	"prefill_step_overhead_us", "frontend_us_per_prompt_token", "client_overhead_us",
 }
 

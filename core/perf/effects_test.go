@@ -167,6 +167,16 @@ func TestGQAReread(t *testing.T) {
 	}
 }
 
+// TestGEMMKernels: beyond the small kernels' tokens the weights take longer by
+// the loss, up to them they take what they took.
+func TestGEMMKernels(t *testing.T) {
+	set := map[string]any{"hardware.gemm_small_tokens": 16.0, "hardware.gemm_large_loss": 0.5}
+	for n, want := range map[int]float64{16: 1, 17: 1.5, 64: 1.5} {
+		plain, with := decode(chip(t, nil), n, 10), decode(chip(t, set), n, 10)
+		near(t, "GEMM stage", with.Stages[perf.GEMM].Value, want*plain.Stages[perf.GEMM].Value, 1e-9)
+	}
+}
+
 // TestTLBReach: a reach of 2 GiB is 16 K tokens of 128 KiB, the published bend.
 func TestTLBReach(t *testing.T) {
 	set := map[string]any{"hardware.tlb_reach_gib": 2.0, "hardware.tlb_penalty": 0.1}

@@ -19,6 +19,7 @@ type Machine struct {
 	alwaysRead          float64 // share of the idle experts whose weights are read all the same
 	ep                  float64
 	tokensHalf          float64
+	small, large        float64 // tokens beyond which weights of GEMMs take (1 + large) as long; 0 = none
 	embedRow            float64 // bytes of one embedding row
 
 	attnFlop, attnFlopPeak float64 // s per FLOP of attention, as reached and of the datasheet, all chips
@@ -67,7 +68,7 @@ func New(sc *scenario.Scenario) *Machine {
 	m := &Machine{
 		tp: float64(en.TP), layers: float64(md.Layers), moeLayers: float64(md.MoELayers()), hidden: float64(md.Hidden),
 		experts: float64(md.Experts), perToken: float64(md.ExpertsPerTok), alwaysRead: en.ExpertsRead, ep: float64(max(en.EP, 1)),
-		tokensHalf: hw.TokensHalf, window: md.SlidingWindow,
+		tokensHalf: hw.TokensHalf, small: hw.GEMMSmallTokens, large: hw.GEMMLargeLoss, window: md.SlidingWindow,
 		separate: hw.KVPath == hardware.Separate, hitRatio: -1,
 		hostMax: en.HostOverlap == scenario.Max,
 	}

@@ -93,7 +93,11 @@ func (m *Machine) multiply(t, rows float64, out *gemmMemo) {
 	if m.tokensHalf > 0 { // compute_util is reached in part: t / (t + tokens_half)
 		slow = (t + m.tokensHalf) / t
 	}
-	out.add(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, 1})
+	stream := 1.0
+	if m.small > 0 && t > m.small {
+		stream += m.large
+	}
+	out.add(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, stream})
 	if m.experts > 0 {
 		distinct := m.expertsRead(t)
 		l := load{2 * m.expert.elements * m.perToken * t, m.expert.bytes * distinct, slow, 1}
