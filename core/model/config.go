@@ -187,10 +187,14 @@ var foreign = []string{"mamba", "falcon_mamba", "rwkv", "xlstm", "recurrent_gemm
 
 // refuseFamily fails on architectures that no key of a transformer describes.
 func (r *configReader) refuseFamily() {
-	family := r.text("model_type")
+	key, family := "model_type", r.text("model_type")
+	if list := r.list("architectures"); family == "" && len(list) > 0 {
+		key = "architectures[0]"
+		family, _ = list[0].(string)
+	}
 	for _, name := range foreign {
 		if strings.HasPrefix(strings.ToLower(family), name) {
-			r.fail("model_type", family, "is an architecture that is not supported: its layers are not attention over a KV cache")
+			r.fail(key, family, "is an architecture that is not supported: its layers are not attention over a KV cache")
 		}
 	}
 }

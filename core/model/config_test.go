@@ -240,6 +240,7 @@ func TestReadConfigErrors(t *testing.T) {
 		{"attn_type_list[1]", "not full attention", llama(change{"attn_type_list": []int{1, 0}})},
 		{"mamba_d_state", "not supported", llama(change{"mamba_d_state": 16})},
 		{"model_type", "not supported", []byte(`{"model_type": "mamba", "hidden_size": 768, "num_hidden_layers": 24, "vocab_size": 50280}`)},
+		{"architectures[0]", "not supported", []byte(`{"architectures": ["MambaForCausalLM"], "d_model": 768, "n_layer": 24, "vocab_size": 50280}`)},
 		{"model_type", "not supported", []byte(`{"model_type": "falcon_mamba", "hidden_size": 4096, "num_hidden_layers": 64, "vocab_size": 65024}`)},
 		{"is_encoder_decoder", "decoder-only", llama(change{"is_encoder_decoder": true})},
 		{"quantization_config", "must be an object", llama(change{"quantization_config": "fp8"})},
