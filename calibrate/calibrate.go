@@ -26,9 +26,10 @@ import (
 	"scoville/core/scenario"
 )
 
-// Options say what to calibrate on. Files is needed, the rest optional.
+// Options say what to calibrate on. Files is needed unless the specification
+// names them, the rest optional.
 type Options struct {
-	Files    []string
+	Files    []string // names or patterns; nil = those of the specification
 	Spec     string   // file of a fit specification
 	Model    string   // catalogue name or config.json, where the files do not say
 	Hardware string   // likewise
@@ -130,6 +131,9 @@ func read(opt Options) (*input, error) {
 		return nil, err
 	}
 	in.spec.Fixed = append(in.spec.Fixed, sets...)
+	if len(opt.Files) == 0 {
+		opt.Files = in.spec.Files
+	}
 	names, err := reading.Expand(opt.Files)
 	if err != nil {
 		return nil, err

@@ -225,7 +225,7 @@ type Command struct {
 // Next says how to go on: with a fit of the same files. choose: not before one
 // of the choices printed above is made.
 func Next(b *strings.Builder, c Command, choose bool) {
-	line := "calibrate fit " + strings.Join(c.Files[:min(3, len(c.Files))], " ")
+	line := strings.Join(append([]string{"calibrate fit"}, c.Files[:min(3, len(c.Files))]...), " ")
 	if len(c.Files) > 3 {
 		line += " …"
 	}

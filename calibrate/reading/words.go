@@ -66,7 +66,7 @@ func Expand(args []string) ([]string, error) {
 		names = append(names, match...)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no file of measurements is given")
+		return nil, fmt.Errorf("no file of measurements is given, and no specification names any ([data] files)")
 	}
 	return names, nil
 }

@@ -11,6 +11,7 @@ import (
 	"maps"
 	"math"
 	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -24,6 +25,7 @@ import (
 // Spec is a fit specification: what the files do not say of the data, and what
 // to fit. The zero value leaves everything to the defaults.
 type Spec struct {
+	Files    []string          // measurements, from the folder of the specification on; nil = given elsewhere
 	Format   string            // form of the files; "" = find out
 	Columns  map[string]string // scenario key or metric -> column
 	Fixed    []scenario.Assignment
@@ -48,7 +50,7 @@ type specReader struct {
 // tables of a specification, with their keys where these are fixed.
 var specKeys = map[string][]string{
 	"schema": nil, "name": nil, "description": nil,
-	"data":    {"format", "columns", "fixed", "filter"},
+	"data":    {"files", "format", "columns", "fixed", "filter"},
 	"params":  {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd", "per", "pool"},
 	"target":  {"metric", "residual", "weight", "sigma"},
 	"loss":    {"kind", "scale"},
@@ -58,7 +60,7 @@ var specKeys = map[string][]string{
 // Read reads a specification file:
 //
 //	schema = 1
-//	[data]            format = "auto" or a form that calibrate check names
+//	[data]            files = ["PATTERN"] (used when none are given), format = "auto" or a form that calibrate check names
 //	[data.columns]    "scenario.key" = "CSV column"
 //	[data.fixed]      "scenario.key" = value
 //	[data.filter]     keep = EXPR
@@ -178,6 +180,8 @@ func (r *specReader) data(e scenario.Entry) {
 	key := strings.Join(e.Path[1:], ".")
 	table, rest, _ := strings.Cut(key, ".")
 	switch {
+	case key == "files":
+		r.files(e)
 	case key == "format":
 		r.Format = r.choice(r.Document, e, measured.Formats()...)
 	case key == "filter.keep":
@@ -206,6 +210,28 @@ func (r *specReader) data(e scenario.Entry) {
 	default:
 		r.unknown(e, cmp.Or(table, key), specKeys["data"])
 	}
+}
+
+// files reads the list of files or patterns.
+func (r *specReader) files(e scenario.Entry) {
+	list, ok := e.Value.([]any)
+	for _, v := range list {
+		name, isText := v.(string)
+		if ok = ok && isText && name != ""; ok {
+			r.Files = append(r.Files, r.beside(name))
+		}
+	}
+	if !ok || len(list) == 0 {
+		r.fail(e.Key(), `write files = ["runs/*.json"]`, "%v is not a list of files", e.Value)
+	}
+}
+
+// beside is a name as seen from the folder of the specification.
+func (r *specReader) beside(name string) string {
+	if filepath.IsAbs(name) {
+		return name
+	}
+	return filepath.Join(filepath.Dir(r.File), name)
 }
 
 func (r *specReader) noParameter(e scenario.Entry, path string) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -47,6 +48,19 @@ scale = 2.0
 where = "workload.prompt_tokens >= 8192"
 max_error_ratio = 0.15
 `
+
+// Files are named from the folder of the specification on.
+func TestSpecFiles(t *testing.T) {
+	s, err := parse(filepath.Join("a", "fit.toml"), []byte("schema = 1\n[data]\nfiles = [\"../m.csv\", \"/x/*.json\"]\n"))
+	if err != nil || !slices.Equal(s.Files, []string{"m.csv", "/x/*.json"}) {
+		t.Errorf("%v %v", s, err)
+	}
+	for _, bad := range []string{`"m.csv"`, `[]`, `[1]`, `[""]`} {
+		if _, err := parse("fit.toml", []byte("schema = 1\n[data]\nfiles = "+bad+"\n")); err == nil || !strings.Contains(err.Error(), "fit.toml:3:1: data.files") {
+			t.Errorf("files = %s: %v", bad, err)
+		}
+	}
+}
 
 func TestSpec(t *testing.T) {
 	s, err := parse("fit.toml", []byte(fullSpec))

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -15,7 +16,7 @@ import (
 func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := calibrate.Options{}
 	c := &cobra.Command{
-		Use:   "fit FILE...",
+		Use:   "fit [FILE...]",
 		Short: "Fit parameters to files of measured latencies and write an overlay",
 		Long: strings.TrimSpace(`
 Fit reads files of measurements in any of these forms: JSON of vllm bench serve
@@ -34,8 +35,10 @@ hundred.
 `) + "\n" + exitCodes,
 		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
   calibrate fit silicon_sample.csv --where 'system == "h100_sxm" && model_path ~ "70B"'`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := someFiles(args, o.Spec); err != nil {
+				return err
+			}
 			if o.Jobs < 1 {
 				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
 			}
@@ -63,10 +66,19 @@ hundred.
 	return c
 }
 
+// someFiles asks for files where neither the arguments nor a specification name
+// any.
+func someFiles(args []string, specification string) error {
+	if len(args) == 0 && specification == "" {
+		return usageError{errors.New("give files of measurements, or a --spec whose [data] files names them")}
+	}
+	return nil
+}
+
 // inputFlags are those of fit and check.
 func inputFlags(c *cobra.Command, o *calibrate.Options) {
 	f := c.Flags()
-	f.StringVar(&o.Spec, "spec", "", "specification of the fit (TOML)")
+	f.StringVar(&o.Spec, "spec", "", "specification of the fit (TOML); it may name the files")
 	f.StringVar(&o.Model, "model", "", "model, where the files do not say: a catalogue name, a config.json, or a profile (.toml)")
 	f.StringVar(&o.Hardware, "hardware", "", "chip, where the files do not say: a catalogue name or a hardware file")
 	f.StringArrayVar(&o.Set, "set", nil, "value of a scenario key for all rows, such as engine.tp=8; repeatable")
@@ -78,7 +90,7 @@ func inputFlags(c *cobra.Command, o *calibrate.Options) {
 func checkCommand(stdout io.Writer) *cobra.Command {
 	o := calibrate.Options{}
 	c := &cobra.Command{
-		Use:   "check FILE...",
+		Use:   "check [FILE...]",
 		Short: "Say what a fit would read: columns, units, load, rows left out; no fit",
 		Long: strings.TrimSpace(`
 Check reads files as fit does, in all its forms, and prints what it understood:
@@ -92,8 +104,10 @@ Patterns such as 'runs/*.json' need no shell.
 `) + "\n" + exitCodes,
 		Example: `  calibrate check runs/*.json --hardware h100-sxm --set engine.tp=8
   calibrate check report.md --model llama-3.1-8b`,
-		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := someFiles(args, o.Spec); err != nil {
+				return err
+			}
 			o.Files = args
 			text, err := calibrate.Check(c.Context(), o)
 			if _, werr := io.WriteString(stdout, text); werr != nil && err == nil {

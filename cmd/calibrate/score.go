@@ -16,7 +16,7 @@ func scoreCommand(stdout io.Writer) *cobra.Command {
 	o := calibrate.Options{}
 	var limit float64
 	c := &cobra.Command{
-		Use:   "score OVERLAY.toml FILE...",
+		Use:   "score OVERLAY.toml [FILE...]",
 		Short: "Predict measurements with an overlay, without fitting, and say how far off it is",
 		Long: strings.TrimSpace(`
 Score reads files of measurements as fit does, of any number of chips, models and
@@ -28,7 +28,7 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
 `) + "\n" + exitCodes,
 		Example: `  calibrate score calibrated.toml new.csv --max-error 0.05
   calibrate score calibrated.toml 'runs/*.json' --where 'concurrency <= 64' -o june`,
-		Args: cobra.MinimumNArgs(2),
+		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {
 			case o.Jobs < 1:
@@ -40,6 +40,9 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
 			}
 			if o.Output == "" {
 				o.Output = "score"
+			}
+			if err := someFiles(args[1:], o.Spec); err != nil {
+				return err
 			}
 			o.Files = args[1:]
 			s, err := calibrate.Score(c.Context(), args[0], limit, o)
