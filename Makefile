@@ -6,10 +6,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build test race lint bench validate accuracy fuzz study check clean
+.PHONY: help build test race lint bench validate accuracy fuzz study calibrations score check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-8s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/sweep and bin/calibrate
 	@mkdir -p bin
@@ -46,6 +46,17 @@ fuzz: ## fuzz every parser and the engine, FUZZTIME each
 study: build ## run the reference study and the calibration, as in the README
 	bin/sweep run studies/sensitivity.toml
 	bin/calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
+
+calibrations: build ## fit the shipped overlays of studies/calibrations to ../shared/data (minutes)
+	@test -d ../shared/data || echo "nothing done: there are no measurements in ../shared/data"
+	@test ! -d ../shared/data || for s in studies/calibrations/*.spec.toml; do \
+		o=$${s%.spec.toml}; begin=$$(date +%s); \
+		bin/calibrate fit --spec $$s -o $$o.toml >$$o.report.txt 2>&1 || { cat $$o.report.txt; exit 1; }; \
+		echo "$$o.toml  $$(($$(date +%s) - begin)) s"; grep -A4 '^errors' $$o.report.txt | grep '_ms .*%.*%'; \
+	done
+
+score: ## hold the errors that the shipped overlays state against ../shared/data, without a fit
+	$(GO) test ./calibrate/validation -run '^TestShippedCalibrations$$' -count 1 -v
 
 check: lint test race ## everything that must hold before a commit
 

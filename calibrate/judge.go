@@ -121,7 +121,7 @@ func (j *job) models(f *results.Fit, residuals []results.Residual) {
 				m.Rows += len(c.Rows)
 			}
 		}
-		m.AppliesTo = j.appliesTo(conds)
+		m.AppliesTo, m.Conditions = j.appliesTo(conds), len(conds)
 		var own []results.Residual
 		for _, r := range residuals {
 			if of[place{r.File, r.Line}] == v {

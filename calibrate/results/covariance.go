@@ -12,7 +12,10 @@ import (
 func (f *Fit) of(m *Model) *Fit {
 	out := *f
 	out.AppliesTo, out.Rows, out.Errors = m.AppliesTo, m.Rows, m.Errors
-	out.Conditions = 0
+	out.Conditions = m.Conditions
+	if len(out.AppliesTo.EngineVersion) == 0 { // not said: the era of the models it is pooled with
+		out.AppliesTo.EngineVersion = f.AppliesTo.EngineVersion
+	}
 	out.Parameters, out.Free, out.Covariance = nil, nil, nil
 	var keep []int
 	for _, p := range f.Parameters {
@@ -35,6 +38,11 @@ func (f *Fit) of(m *Model) *Fit {
 	return &out
 }
 
+// perModel reports whether models have parameters of their own.
+func (f *Fit) perModel() bool {
+	return slices.ContainsFunc(f.Parameters, func(p Parameter) bool { return p.Scope != "" })
+}
+
 // shared is the fit as the overlay for every model of the chip and era has it:
 // the shared parameters, and for each one that models have of their own the
 // geometric mean of theirs, with what another model may differ by in its
@@ -46,6 +54,10 @@ func (f *Fit) shared() *Fit {
 	}
 	out := *f
 	out.AppliesTo.Model = nil
+	if !f.perModel() {
+		return &out
+	}
+	out.Mean = true
 	out.AppliesTo.WeightDType, out.AppliesTo.KVDType = nil, nil
 	out.Parameters, out.Free, out.Covariance = nil, nil, nil
 	var mix [][]float64 // of the free parameters, for each of out's

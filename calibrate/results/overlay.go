@@ -44,6 +44,9 @@ func Write(overlay string, f *Fit, residuals []Residual) error {
 		return err
 	}
 	for i := range f.Models {
+		if !f.perModel() { // they all have the same parameters
+			break
+		}
 		m := &f.Models[i]
 		own := f.of(m)
 		if err := table.WriteFile(ModelPath(overlay, m.Name), own.Overlay()); err != nil {
@@ -156,7 +159,11 @@ func (f *Fit) calibration(b *strings.Builder) {
 		if !slices.ContainsFunc(f.Errors, func(e Error) bool { return e.Split == split }) {
 			continue
 		}
-		fmt.Fprintf(b, "\n[calibration.errors.%s]   # |predicted / measured - 1|\n", strings.ReplaceAll(split, " ", "_"))
+		whose := ""
+		if f.Mean {
+			whose = ", each model with its own parameters (NAME.MODEL.toml), not with the means here"
+		}
+		fmt.Fprintf(b, "\n[calibration.errors.%s]   # |predicted / measured - 1|%s\n", strings.ReplaceAll(split, " ", "_"), whose)
 		for _, e := range f.Errors {
 			if e.Split == split {
 				fmt.Fprintf(b, "%s = { rows = %d, median = %s, p90 = %s, bias = %s }\n",

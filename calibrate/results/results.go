@@ -51,6 +51,8 @@ type Fit struct {
 	HeldOut    string       `json:"held_out"`          // how
 	Assumed    []string     `json:"assumed,omitempty"` // what the measurements do not say
 	Gates      []Gate       `json:"gates,omitempty"`
+
+	Mean bool `json:"-"` // the parameters are means over models, the errors those of the models' own
 }
 
 // File is one file of measurements.
@@ -197,6 +199,8 @@ type Model struct {
 	AppliesTo AppliesTo `json:"applies_to"`
 	Rows      int       `json:"rows"`
 	Errors    []Error   `json:"errors"`
+
+	Conditions int `json:"conditions"`
 }
 
 // Range is the span of a condition over the rows used: outside of it the

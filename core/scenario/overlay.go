@@ -11,7 +11,8 @@ import (
 
 // AppliesTo is where an overlay from a calibration holds: it acts only on a
 // scenario that has one of the listed values in each list. An empty list
-// allows any. Models and chips may go by any name the catalogue knows.
+// allows any. Models and chips may go by any name the catalogue knows; an engine
+// version has its releases, and a study that says none takes the overlay's.
 type AppliesTo struct {
 	Hardware, Model, WeightDType, KVDType, EngineVersion []string
 }
@@ -154,6 +155,14 @@ func readAppliesTo(d *Document, a *AppliesTo) error {
 	return nil
 }
 
+// sameVersion reports whether an overlay of one engine version acts on a study
+// of another: of the same, of a release of it ("vllm 0.11" has "vllm 0.11.2"),
+// or one that says none, which is taken to mean the overlay's.
+func sameVersion(overlay, study string) bool {
+	overlay, study = strings.ToLower(overlay), strings.ToLower(study)
+	return study == "" || study == overlay || strings.HasPrefix(study, overlay+".")
+}
+
 // applies reports whether a resolved scenario meets every condition. Overlays
 // cannot set the keys compared, so the layers and the base decide them.
 func (c *Catalog) applies(a *AppliesTo, all []*compiled, b *base) bool {
@@ -173,6 +182,8 @@ func (c *Catalog) applies(a *AppliesTo, all []*compiled, b *base) bool {
 		} else if cond.key == "model" && b.model != "" {
 			value = b.model
 			same = func(s string) bool { m, _ := model.Catalog(s); return m.Name == value }
+		} else if cond.key == "engine_version" {
+			same = func(s string) bool { return sameVersion(s, value) }
 		}
 		if !slices.ContainsFunc(*cond.list, same) {
 			return false

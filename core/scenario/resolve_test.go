@@ -213,6 +213,8 @@ func TestOverlays(t *testing.T) {
 		{`{ weight_dtype = ["bf16"] }`, false},
 		{`{ kv_dtype = ["fp8"] }`, false},
 		{`{ engine_version = ["0.11"] }`, false},
+		{`{ engine_version = ["0"] }`, true},
+		{`{ engine_version = ["0.1"] }`, false},
 	} {
 		l := overlay(t, fmt.Sprintf(fit, c.appliesTo))
 		r := resolve(t, l, Layer{Name: "study", Doc: doc(t, "s.toml", "engine.version = \"0.12\"\n"+plain)}, values("model.weight_dtype", "fp8"))
@@ -223,6 +225,10 @@ func TestOverlays(t *testing.T) {
 		if g := r.Grades["hardware.compute_util"]; (g == hardware.Calibrated) != c.want {
 			t.Errorf("%s: grade %q", c.appliesTo, g)
 		}
+	}
+	l := overlay(t, fmt.Sprintf(fit, `{ engine_version = ["0.11"] }`))
+	if r := resolve(t, l, Layer{Name: "study", Doc: doc(t, "s.toml", plain)}); !r.Calibrated {
+		t.Error("a study that says no engine version takes that of the overlay")
 	}
 	for text, want := range map[string]string{
 		"[axes]\nx = 1\n":                      "o.toml:2:1: an overlay has no \"axes\"\n    2 | x = 1\n      | ^ an overlay gives values of the scenario; what belongs to a study stays there",

@@ -1,0 +1,69 @@
+package sweep
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"scoville/sweep/results"
+)
+
+// TestShippedCalibrations: a study builds on shipped overlays of a chip. The one
+// of a model acts on that model only, the one of the chip on every model of its
+// engine era; what lies outside is flagged.
+func TestShippedCalibrations(t *testing.T) {
+	base, err := filepath.Abs("../studies/calibrations")
+	if err != nil {
+		t.Fatal(err)
+	}
+	study := `schema = 1
+name = "shipped"
+base = [` + "'" + filepath.Join(base, "h100-sxm.toml") + "', '" + filepath.Join(base, "h100-sxm.llama-3.1-70b.toml") + "'" + `]
+[model]
+kv_dtype = "bf16"
+[hardware]
+name = "h100-sxm"
+[engine]
+tp = 4
+[workload]
+requests = 50
+arrival = "closed"
+concurrency = 8
+[[workload.class]]
+name = "chat"
+prompt_tokens = 1024
+output_tokens = 1024
+[zip.case]
+"model.name" = ["llama-3.1-70b", "llama-3.1-70b", "llama-3.1-70b", "mistral-7b-v0.1", "llama-3.1-70b"]
+"model.weight_dtype" = ["fp8", "fp8", "fp8", "bf16", "fp8"]
+"workload.concurrency" = [8, 8, 1, 8, 8]
+"engine.version" = ["", "vllm 0.18.0", "", "vllm 0.12.0", "vllm 0.12.0"]
+`
+	file := filepath.Join(t.TempDir(), "s.toml")
+	if err := os.WriteFile(file, []byte(study), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	out, err := Run(t.Context(), Options{File: file, Dir: dir, Jobs: 2})
+	if err != nil || out.Counts[results.OK] != 5 {
+		t.Fatalf("%+v, %v", out, err)
+	}
+	d, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tpot := make([]float64, d.Points.Len())
+	for i, want := range []struct{ calibrated, extrapolated bool }{
+		{true, false}, {false, false}, {true, true}, {true, false}, {true, false},
+	} {
+		calibrated, _ := d.Points.Bool(d.Points.Index("calibrated"), i)
+		extrapolated, _ := d.Points.Bool(d.Points.Index("extrapolated"), i)
+		if calibrated != want.calibrated || extrapolated != want.extrapolated {
+			t.Errorf("point %d: calibrated %v, extrapolated %v, want %v", i, calibrated, extrapolated, want)
+		}
+		tpot[i], _ = d.Points.Float(d.Points.Index("tpot_mean_ms_mean"), i)
+	}
+	if tpot[0] == tpot[1] || tpot[0] != tpot[4] {
+		t.Errorf("TPOT %v: another engine era has the values of the catalogue, one that is not said those of the overlay", tpot)
+	}
+}
