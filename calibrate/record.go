@@ -139,7 +139,8 @@ func (j *job) residuals(dst []results.Residual, split string, conds []int, predi
 }
 
 // appliesTo lists the chips, models, formats and versions of the fitted
-// conditions. What none of them says is no condition.
+// conditions, or the versions that the specification says. What none of them
+// says is no condition.
 func (j *job) appliesTo(conds []int) results.AppliesTo {
 	list := func(path string) (values []string) {
 		for _, i := range conds {
@@ -150,9 +151,13 @@ func (j *job) appliesTo(conds []int) results.AppliesTo {
 		}
 		return values
 	}
+	versions := j.spec.Versions
+	if versions == nil {
+		versions = list("engine.version")
+	}
 	return results.AppliesTo{
 		Hardware: list("hardware.name"), Model: list("model.name"),
-		WeightDType: list("model.weight_dtype"), KVDType: list("model.kv_dtype"), EngineVersion: list("engine.version"),
+		WeightDType: list("model.weight_dtype"), KVDType: list("model.kv_dtype"), EngineVersion: versions,
 	}
 }
 

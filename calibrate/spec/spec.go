@@ -35,9 +35,10 @@ type Spec struct {
 	Loss     fit.Loss
 	Holdout  *measured.Filter // rows that are held out; nil = none
 	Random   Random
-	Folds    int     // parts, drawn at random, each held out in turn; 0 = not so
-	By       string  // scenario key, or "model": each of its values is held out in turn; "" = none
-	MaxError float64 // of held-out medians; 0 = no gate
+	Folds    int      // parts, drawn at random, each held out in turn; 0 = not so
+	By       string   // scenario key, or "model": each of its values is held out in turn; "" = none
+	MaxError float64  // of held-out medians; 0 = no gate
+	Versions []string // engine versions that the overlay is said to hold for; nil = those of the rows
 }
 
 // specReader reads a specification; fail keeps the first error.
@@ -50,11 +51,12 @@ type specReader struct {
 // tables of a specification, with their keys where these are fixed.
 var specKeys = map[string][]string{
 	"schema": nil, "name": nil, "description": nil,
-	"data":    {"files", "format", "columns", "fixed", "filter"},
-	"params":  {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd", "per", "pool"},
-	"target":  {"metric", "residual", "weight", "sigma"},
-	"loss":    {"kind", "scale"},
-	"holdout": {"where", "fraction", "seed", "seeds", "folds", "by", "max_error_ratio"},
+	"data":       {"files", "format", "columns", "fixed", "filter"},
+	"params":     {"path", "init", "min", "max", "scale", "value", "expr", "prior", "prior_sd", "per", "pool"},
+	"target":     {"metric", "residual", "weight", "sigma"},
+	"loss":       {"kind", "scale"},
+	"applies_to": {"engine_version"},
+	"holdout":    {"where", "fraction", "seed", "seeds", "folds", "by", "max_error_ratio"},
 }
 
 // Read reads a specification file:
@@ -68,6 +70,7 @@ var specKeys = map[string][]string{
 //	                  [per = "model" [pool = 0.5]], or path value, or path expr = "2 * OTHER"
 //	[[target]]        metric residual = "log" | "relative" | "absolute" weight sigma
 //	[loss]            kind = "linear" | "soft_l1" | "huber" | "cauchy"  scale
+//	[applies_to]      engine_version = ["vllm 0.12"] of the overlay, where the rows do not say it; priors do not change
 //	[holdout]         where = EXPR, or fraction seed seeds, or folds seed, or by = "scenario.key"  max_error_ratio
 //
 // Errors point at the line.
@@ -107,6 +110,13 @@ func parse(name string, text []byte) (*Spec, error) {
 	r.readTargets()
 	r.readLoss()
 	r.readHoldout()
+	for _, e := range d.Under("applies_to") {
+		if len(e.Path) != 2 || e.Path[1] != "engine_version" {
+			r.unknown(e, e.Path[1], specKeys["applies_to"])
+			continue
+		}
+		r.Versions = r.texts(e, `write engine_version = ["vllm 0.12"]`)
+	}
 	if r.err != nil {
 		return nil, r.err
 	}
@@ -181,7 +191,9 @@ func (r *specReader) data(e scenario.Entry) {
 	table, rest, _ := strings.Cut(key, ".")
 	switch {
 	case key == "files":
-		r.files(e)
+		for _, name := range r.texts(e, `write files = ["runs/*.json"]`) {
+			r.Files = append(r.Files, r.beside(name))
+		}
 	case key == "format":
 		r.Format = r.choice(r.Document, e, measured.Formats()...)
 	case key == "filter.keep":
@@ -212,18 +224,18 @@ func (r *specReader) data(e scenario.Entry) {
 	}
 }
 
-// files reads the list of files or patterns.
-func (r *specReader) files(e scenario.Entry) {
+// texts reads a list of texts, at least one, none of them empty.
+func (r *specReader) texts(e scenario.Entry, hint string) (out []string) {
 	list, ok := e.Value.([]any)
 	for _, v := range list {
-		name, isText := v.(string)
-		if ok = ok && isText && name != ""; ok {
-			r.Files = append(r.Files, r.beside(name))
-		}
+		text, isText := v.(string)
+		ok = ok && isText && text != ""
+		out = append(out, text)
 	}
 	if !ok || len(list) == 0 {
-		r.fail(e.Key(), `write files = ["runs/*.json"]`, "%v is not a list of files", e.Value)
+		r.fail(e.Key(), hint, "%v is not a list of texts", e.Value)
 	}
+	return out
 }
 
 // beside is a name as seen from the folder of the specification.

@@ -55,6 +55,12 @@ func TestSpecFiles(t *testing.T) {
 	if err != nil || !slices.Equal(s.Files, []string{"m.csv", "/x/*.json"}) {
 		t.Errorf("%v %v", s, err)
 	}
+	if s, err := parse("fit.toml", []byte("schema = 1\napplies_to = { engine_version = [\"vllm 0.12\"] }\n")); err != nil || !slices.Equal(s.Versions, []string{"vllm 0.12"}) {
+		t.Errorf("%v %v", s, err)
+	}
+	if _, err := parse("fit.toml", []byte("schema = 1\n[applies_to]\nmodel = [\"x\"]\n")); err == nil || !strings.Contains(err.Error(), "applies_to.model") {
+		t.Errorf("a key of applies_to: %v", err)
+	}
 	for _, bad := range []string{`"m.csv"`, `[]`, `[1]`, `[""]`} {
 		if _, err := parse("fit.toml", []byte("schema = 1\n[data]\nfiles = "+bad+"\n")); err == nil || !strings.Contains(err.Error(), "fit.toml:3:1: data.files") {
 			t.Errorf("files = %s: %v", bad, err)

@@ -123,3 +123,24 @@ func TestShippedCalibrations(t *testing.T) {
 		}
 	}
 }
+
+// TestCalibrationsReadme: the table of studies/calibrations/README.md names each
+// overlay with the errors that it states, and each specification has one.
+func TestCalibrationsReadme(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join(calibrations, "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, o := range shippedOverlays(t) {
+		if strings.TrimSuffix(o.file, ".toml") != strings.TrimSuffix(o.spec, ".spec.toml") {
+			continue // of one model
+		}
+		_, line, ok := strings.Cut(string(readme), "| `"+filepath.Base(o.file)+"` |")
+		line, _, _ = strings.Cut(line, "\n")
+		for metric, e := range o.stated(t) {
+			if text := fmt.Sprintf(" %.1f / %.1f %%", 100*e.Median, 100*e.P90); !ok || !strings.Contains(line, text) {
+				t.Errorf("README.md: %s has %s%s: %s", filepath.Base(o.file), metric, text, line)
+			}
+		}
+	}
+}
