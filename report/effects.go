@@ -95,36 +95,37 @@ func (r *Report) baseline(i int, metrics []table.Column) section {
 
 // mean is a metric of a point with its interval, or why there is none.
 func (r *Report) mean(i int, m table.Column) string {
-	points := r.data.Points
-	if status, _ := points.String(points.Index("status"), i); status != results.OK {
-		return status
+	if why := r.unusable(i); why != "" {
+		return why
 	}
-	if r.state(i) == view.Saturated {
-		return "saturated"
-	}
-	mean, ok := points.Float(points.Index(m.Name+"_mean"), i)
+	e, ok := r.data.Estimate(m.Name, i)
 	if !ok {
 		return "-"
 	}
-	text := number.Significant(mean)
-	if hi, ok := points.Float(points.Index(m.Name+"_ci_hi"), i); ok {
-		text = number.WithHalf(mean, hi-mean)
+	return withInterval(e) + predicted.Interval(r.data, m.Name, i)
+}
+
+// unusable is why the first of some points that has no steady values has none:
+// its status, or saturated; "" where all have.
+func (r *Report) unusable(points ...int) string {
+	for _, i := range points {
+		if status, _ := r.data.Points.String(r.data.Points.Index("status"), i); status != results.OK {
+			return status
+		}
+		if r.state(i) == view.Saturated {
+			return "saturated"
+		}
 	}
-	return text + predicted.Interval(r.data, m.Name, i)
+	return ""
 }
 
 // effect is the change of a metric from point base to point i: ~ when its
 // interval includes 0.
 func (r *Report) effect(i, base int, m table.Column) string {
-	points := r.data.Points
-	for _, p := range []int{i, base} {
-		if status, _ := points.String(points.Index("status"), p); status != results.OK {
-			return status
-		}
-		if r.state(p) == view.Saturated {
-			return "saturated"
-		}
+	if why := r.unusable(i, base); why != "" {
+		return why
 	}
+	points := r.data.Points
 	delta, ok := points.Float(points.Index(m.Name+"_delta_ratio"), i)
 	if !ok {
 		return "-"

@@ -13,6 +13,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/report/number"
+	"scoville/report/sample"
 	"scoville/sweep/results"
 )
 
@@ -21,8 +22,7 @@ var update = flag.Bool("update", false, "rewrite the golden files in testdata")
 // dataset writes results of made-up runs and loads their report.
 func dataset(t *testing.T, meta results.Meta, runs []results.Run) *Report {
 	t.Helper()
-	dir := t.TempDir()
-	meta.Study, meta.StudyTOML, meta.SimVersion, meta.Planned = "demo", []byte("schema = 1\n"), 1, len(runs)
+	meta.Study, meta.StudyTOML, meta.SimVersion = "demo", []byte("schema = 1\n"), 1
 	for _, name := range []string{"tpot_mean_ms", "ttft_mean_ms"} {
 		meta.Metrics = append(meta.Metrics, table.Column{Name: name, Unit: "ms", Better: "lower"})
 	}
@@ -30,17 +30,7 @@ func dataset(t *testing.T, meta results.Meta, runs []results.Run) *Report {
 		meta.Metrics = append(meta.Metrics, table.Column{Name: name})
 	}
 	meta.Selected = []string{"tpot_mean_ms", "ttft_mean_ms"}
-	set, err := results.Create(dir, meta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Write(slices.Values(runs)); err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Load(dir)
+	r, err := Load(sample.Write(t, meta, runs))
 	if err != nil {
 		t.Fatal(err)
 	}

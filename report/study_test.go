@@ -6,11 +6,11 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
 	"scoville/core/table"
+	"scoville/report/sample"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -35,25 +35,13 @@ func studied(t *testing.T, meta results.Meta, selected ...string) *Report {
 		}
 		meta.Metrics = append(meta.Metrics, table.Column{Name: name, Unit: unit, Better: "lower"})
 	}
-	dir := t.TempDir()
 	var runs []results.Run
 	for point := range 18 {
 		for replicate := range 2 {
 			runs = append(runs, studyRun(point, replicate))
 		}
 	}
-	meta.Planned = len(runs)
-	set, err := results.Create(dir, meta)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Write(slices.Values(runs)); err != nil {
-		t.Fatal(err)
-	}
-	if err := set.Close(); err != nil {
-		t.Fatal(err)
-	}
-	r, err := Load(dir)
+	r, err := Load(sample.Write(t, meta, runs))
 	if err != nil {
 		t.Fatal(err)
 	}

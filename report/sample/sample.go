@@ -31,19 +31,10 @@ var Metrics = []table.Column{
 	{Name: "running_mean_seqs"},
 }
 
-// Open writes points into a folder and opens them, of their metrics all but the
-// last.
-func Open(t testing.TB, meta results.Meta, points ...Point) *view.View {
+// Write writes runs into a folder as those of a whole sweep, and returns it.
+func Write(t testing.TB, meta results.Meta, runs []results.Run) string {
 	t.Helper()
 	dir := t.TempDir()
-	meta.Study, meta.StudyTOML, meta.SimVersion, meta.Metrics = "demo", []byte("schema = 1\n"), 1, Metrics
-	meta.Selected = []string{"tpot_mean_ms", "ttft_mean_ms", "output_tok_s"}
-	var runs []results.Run
-	for i, p := range points {
-		for replicate, x := range p.TPOT {
-			runs = append(runs, p.run(i, replicate, x))
-		}
-	}
 	meta.Planned = len(runs)
 	set, err := results.Create(dir, meta)
 	if err != nil {
@@ -55,6 +46,22 @@ func Open(t testing.TB, meta results.Meta, points ...Point) *view.View {
 	if err := set.Close(); err != nil {
 		t.Fatal(err)
 	}
+	return dir
+}
+
+// Open writes points into a folder and opens them, of their metrics all but the
+// last.
+func Open(t testing.TB, meta results.Meta, points ...Point) *view.View {
+	t.Helper()
+	meta.Study, meta.StudyTOML, meta.SimVersion, meta.Metrics = "demo", []byte("schema = 1\n"), 1, Metrics
+	meta.Selected = []string{"tpot_mean_ms", "ttft_mean_ms", "output_tok_s"}
+	var runs []results.Run
+	for i, p := range points {
+		for replicate, x := range p.TPOT {
+			runs = append(runs, p.run(i, replicate, x))
+		}
+	}
+	dir := Write(t, meta, runs)
 	v, err := view.Open(dir, func(selected []string) []string { return selected }, []string{"running_mean_seqs"})
 	if err != nil {
 		t.Fatal(err)
