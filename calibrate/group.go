@@ -8,7 +8,6 @@ import (
 	"strconv"
 	"strings"
 
-	"scoville/calibrate/measured/row"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
 )
@@ -16,10 +15,6 @@ import (
 // group is what one fit is about: rows of different chips or engine eras do not
 // share parameters. Models of one chip and era do, some of them.
 type group struct{ hardware, era string }
-
-// pooled reports whether rows of that kind share parameters whatever the model:
-// those that show steps or whole batches, without a server around them.
-func pooled(k row.Kind) bool { return k == row.Batch || k == row.Phase || k == row.Step }
 
 // members lists what the rows of a group are of.
 type members struct {
