@@ -44,7 +44,6 @@ type Fit struct {
 	Coverage   []Coverage   `json:"coverage,omitempty"`  // of the intervals of held-out rows
 	Patterns   []Pattern    `json:"residual_patterns,omitempty"`
 	Noise      []Noise      `json:"noise_floor,omitempty"`
-	Saturated  []Error      `json:"saturated,omitempty"` // throughput of rows beyond saturation, which no fit uses
 	ModelError []Spread     `json:"model_error,omitempty"`
 	Models     []Model      `json:"models,omitempty"` // with several: what is fitted for each
 	Validity   []Range      `json:"validity"`
@@ -290,7 +289,7 @@ func (f *Fit) finite() {
 		p := &f.Parameters[i]
 		fix(&p.Lo, &p.Hi, &p.Min, &p.Max)
 	}
-	lists := [][]Error{f.Errors, f.Baselines, f.Saturated}
+	lists := [][]Error{f.Errors, f.Baselines}
 	for _, m := range f.Models {
 		lists = append(lists, m.Errors)
 	}

@@ -100,9 +100,6 @@ func judgement(b *strings.Builder, f *Fit) {
 			fmt.Fprintf(b, "  %-14s  %s, %s: %s\n", e.Metric, m.Name, e.Split, strings.TrimSpace(errorText(e)))
 		}
 	}
-	for _, e := range f.Saturated {
-		fmt.Fprintf(b, "saturated rows   %s of %s: %s\n", e.Metric, Count(e.Rows, "row"), strings.TrimSpace(errorText(e)))
-	}
 	for _, n := range f.Noise {
 		fmt.Fprintf(b, "noise floor      %s: %.1f%% between repeats (%s, %s)\n", n.Metric, 100*n.SD, Count(n.Rows, "row"), Count(n.Conditions, "condition"))
 	}
