@@ -30,6 +30,7 @@ type Report struct {
 	sections []section
 
 	explanation string // of a study of one point; "" = none
+	mixed       bool   // a calibration applies to some points and not to others
 }
 
 // section is a table with what must be said about it.
@@ -57,6 +58,7 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{data: v}
+	r.mixed = slices.Contains(r.calibrated(), true) && slices.Contains(r.calibrated(), false)
 	names := shown(v.Manifest.Metrics)
 	r.metrics = slices.DeleteFunc(v.Metrics(), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
 	if r.explanation, err = v.Explanation(); err != nil {
@@ -159,9 +161,22 @@ func (r *Report) state(i int) view.State { return r.data.State(i) }
 // label marks the name of point i where its numbers need it.
 func (r *Report) label(name string, i int) string {
 	if r.state(i) == view.Unjudged {
-		return name + " (not judged)"
+		name += " (not judged)"
+	}
+	if calibrated, known := r.data.Points.Bool(r.data.Points.Index("calibrated"), i); r.mixed && known && !calibrated && r.state(i) != view.None {
+		name += " (not calibrated)"
 	}
 	return name
+}
+
+// calibrated says of each point that ran whether a calibration applies to it.
+func (r *Report) calibrated() (out []bool) {
+	for i := range r.data.Points.Len() {
+		if yes, known := r.data.Points.Bool(r.data.Points.Index("calibrated"), i); known && r.state(i) != view.None {
+			out = append(out, yes)
+		}
+	}
+	return out
 }
 
 // cells returns the values of columns at point i as text.

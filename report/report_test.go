@@ -203,6 +203,22 @@ func TestExtrapolated(t *testing.T) {
 	}
 }
 
+// Where a calibration applies to some points only, the others say so beside
+// their numbers: what a datasheet allows at best stands next to what was measured.
+func TestMixed(t *testing.T) {
+	a, b := run(0, 0, 20, 10), run(1, 0, 2, 1)
+	a.Calibrated = true
+	r := dataset(t, results.Meta{}, []results.Run{a, b})
+	if x, y := r.label("0", 0), r.label("1", 1); strings.Contains(x, "calibrated") || !strings.HasSuffix(y, " (not calibrated)") {
+		t.Errorf("labels %q and %q", x, y)
+	}
+	b.Calibrated = true
+	r = dataset(t, results.Meta{}, []results.Run{a, b})
+	if y := r.label("1", 1); strings.Contains(y, "calibrated") {
+		t.Errorf("label %q though both are calibrated", y)
+	}
+}
+
 func TestNoResults(t *testing.T) {
 	if _, err := Load(t.TempDir()); err == nil {
 		t.Error("an empty folder has a report")

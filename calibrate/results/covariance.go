@@ -58,7 +58,6 @@ func (f *Fit) shared() *Fit {
 		return &out
 	}
 	out.Mean = true
-	out.AppliesTo.WeightDType, out.AppliesTo.KVDType = nil, nil
 	out.Parameters, out.Free, out.Covariance = nil, nil, nil
 	var mix [][]float64 // of the free parameters, for each of out's
 	var extra []float64
