@@ -77,7 +77,8 @@ func TestErrors(t *testing.T) {
 		"arrival_s,prompt_tokens,output_tokens,ttft_ms\n1,2,0,4\n":                    "x:2:5: output_tokens: 0 is not a whole number",
 		"arrival_s,prompt_tokens,output_tokens,ttft_ms,request\n1,2,3,4,5\n":          `a column "request" is added`,
 		`{"queued_ts":1,"input_toks":2,"output_toks":3,"first_token_ts":4}` + "\n[1]": "x:2:1: not a JSON object",
-		"isl,ttft_mean_ms\n1,2\n":                                                     "not of the requests form",
+
+		"isl,ttft_mean_ms\n1,2\n": "not of the requests form",
 	} {
 		err := Read(&row.Source{Name: "x", Data: []byte(text)}, &row.File{})
 		if err == nil || !strings.Contains(err.Error(), want) {
