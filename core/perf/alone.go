@@ -14,9 +14,6 @@ type Bounds struct {
 	Weights float64 // W / (b u_b), s
 }
 
-// Prefill returns the bound of a prompt of n tokens in seconds.
-func (b Bounds) Prefill(n float64) float64 { return max(b.Token*n, b.Weights) }
-
 // Bounds returns the closed form of the scenario that m was made of.
 func (m *Machine) Bounds(sc *scenario.Scenario) Bounds {
 	md := &sc.Model

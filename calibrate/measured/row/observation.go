@@ -294,12 +294,6 @@ func (o *Observation) Text(name string) string {
 	}
 }
 
-// Cells returns the cells of the row, aligned with the header of its sheet.
-func (o *Observation) Cells() []string { return o.sheet.Records[o.record].Cells }
-
-// Sheet returns the table of the row and its number there.
-func (o *Observation) Sheet() (*Sheet, int) { return o.sheet, o.record }
-
 // Columns returns the header of the file.
 func (f *File) Columns() []string {
 	if len(f.Rows) == 0 {
