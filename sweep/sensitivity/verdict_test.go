@@ -1,0 +1,75 @@
+package sensitivity
+
+import (
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func TestVerdicts(t *testing.T) {
+	names := []string{"a", "b", "dummy"}
+	j := Judge{N: 64, Factors: names, Dummy: 2, Noise: math.NaN()}
+	narrow, wide := Estimate{0.5, 0.48, 0.52}, Estimate{0.4, 0.2, 0.5}
+	noisy := j
+	noisy.Dummy, noisy.Noise = -1, 0.2
+	for _, c := range []struct {
+		what  string
+		lines []string
+		want  []string
+		not   string
+	}{
+		{"converged", j.Variance(Variance{First: []Estimate{narrow, narrow, {}}, Total: []Estimate{narrow, narrow, {}}, Blocks: 64}), []string{"converged: every index interval is narrower than 0.100", "first-order indices sum to 1"}, "noise"},
+		{"wide", j.Variance(Variance{First: []Estimate{narrow, wide, {}}, Total: []Estimate{narrow, narrow, {}}, Blocks: 64}), []string{"not converged: the interval of b, 0.200 to 0.500, is wider than 0.100: double n to 128, and on to about 1024"}, "left out"},
+		{"dropped", j.Variance(Variance{First: []Estimate{narrow, narrow, {}}, Total: []Estimate{narrow, narrow, {}}, Blocks: 60, Dropped: 4}), []string{"4 of 64 blocks left out"}, "even sample"},
+		{"many dropped", j.Variance(Variance{First: []Estimate{narrow, narrow, {}}, Total: []Estimate{narrow, narrow, {}}, Blocks: 32, Dropped: 32}), []string{"32 of 64 blocks left out", "no even sample"}, "noise"},
+		{"noise", j.Variance(Variance{First: []Estimate{narrow, narrow, {}}, Total: []Estimate{narrow, narrow, {0.1, 0.08, 0.12}}, Blocks: 64}), []string{"the inert dummy has a total index of 0.100"}, "scatter"},
+		{"noise of replicates", noisy.Variance(Variance{First: []Estimate{narrow, narrow, {}}, Total: []Estimate{narrow, narrow, {}}, Blocks: 64}), []string{"scatter between replicates makes up 20% of"}, "dummy"},
+		{"constant", j.Variance(Variance{First: unknown(3), Total: unknown(3), Blocks: 64, Constant: true}), []string{"no factor matters"}, "converged"},
+		{"nothing", j.Variance(Variance{First: unknown(3), Total: unknown(3), Dropped: 64}), []string{"64 of 64 blocks", "too few blocks"}, "converged"},
+		{"screening", j.Screening(Screening{MuStar: []Estimate{{10, 9, 12}, {1, 0.9, 1.2}, {}}, Trajectories: 10}), []string{"not converged: the interval of a, 9 to 12, is wider than 2"}, "noise"},
+		{"screening under noise", j.Screening(Screening{MuStar: []Estimate{{10, 9.5, 11}, {1, 0.9, 1.2}, {0.3, 0.2, 0.4}}, Trajectories: 10}), []string{"converged", "dummy has a mu* of 0.300"}, "not converged"},
+		{"curve", j.Fit(Fit{Rank: []Estimate{narrow, narrow, {}}, R2: Estimate{0.4, 0.3, 0.5}, Rows: 64}), []string{"explains 0.400 of the variance only"}, "not converged"},
+		{"plane", j.Fit(Fit{Rank: []Estimate{narrow, wide, {}}, R2: Estimate{0.9, 0.8, 0.95}, Rows: 64}), []string{"explains 0.900 of the variance (R2)", "not converged: the interval of b"}, "only"},
+		{"no plane", j.Fit(Fit{Rank: []Estimate{narrow, narrow, {}}, R2: unknown(1)[0], Rows: 4}), []string{"no regression"}, "explains"},
+	} {
+		text := strings.Join(c.lines, "\n")
+		for _, w := range c.want {
+			if !strings.Contains(text, w) {
+				t.Errorf("%s: no %q in\n%s", c.what, w, text)
+			}
+		}
+		if strings.Contains(text, c.not) {
+			t.Errorf("%s: %q in\n%s", c.what, c.not, text)
+		}
+	}
+}
+
+// Noise of variance 4 over 5 replicates under points of variance 9 is
+// 0.8 / 9.8 of the means' variance, however much the replicates are shifted
+// together.
+func TestNoiseShare(t *testing.T) {
+	for _, shift := range []float64{0, 100} {
+		r := rand.New(rand.NewPCG(9, 9))
+		var s Noise
+		for range 4000 {
+			at := 1e5 + 3*r.NormFloat64()
+			values := make([]float64, 5)
+			for i := range values {
+				values[i] = at + 2*r.NormFloat64() + shift*float64(i)
+			}
+			s.Add(values)
+		}
+		s.Add([]float64{1, math.NaN(), 3, 4, 5})
+		s.Add([]float64{1, 2})
+		if got := s.Share(); math.Abs(got-0.8/9.8) > 0.005 {
+			t.Errorf("shift %g: share %.4f, want %.4f", shift, got, 0.8/9.8)
+		}
+	}
+	var none Noise
+	none.Add([]float64{1})
+	none.Add([]float64{2})
+	if !math.IsNaN(none.Share()) {
+		t.Error("a share without replicates")
+	}
+}
