@@ -1,0 +1,35 @@
+package sample
+
+// Record is a design as it was run: what a manifest keeps of it.
+type Record struct {
+	Design
+	Combinations int       `json:"combinations"` // of the axes around the design, each with all its rows
+	Rows         [][]int32 `json:"rows,omitempty"`
+}
+
+// NoPoint stands for a row that has no point: a rule of the study took it out.
+const NoPoint = -1
+
+// Point is the index of the point that row i of an outer combination became;
+// rows that resolve to equal scenarios share one. It is false for a row that
+// has none.
+func (r *Record) Point(combination, i int) (index int, ok bool) {
+	if r.Rows == nil {
+		return combination*r.Design.Rows() + i, true
+	}
+	index = int(r.Rows[combination][i])
+	return index, index != NoPoint
+}
+
+// Compact leaves the list of rows out where every row is a point of its own, in
+// order.
+func (r *Record) Compact() {
+	for c, rows := range r.Rows {
+		for i, index := range rows {
+			if int(index) != c*r.Design.Rows()+i {
+				return
+			}
+		}
+	}
+	r.Rows = nil
+}
