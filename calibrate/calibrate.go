@@ -83,6 +83,9 @@ func Run(ctx context.Context, opt Options) (*results.Fit, error) {
 		return nil, err
 	}
 	record, residuals, err := j.record(ctx, in)
+	if err == nil {
+		residuals, err = j.beyond(ctx, in, record, residuals)
+	}
 	if err != nil || opt.Output == "" {
 		return record, err
 	}
@@ -225,7 +228,7 @@ func (in *input) selectRows() error {
 			if o.Engine != "" && !where.Names(measured.EngineColumns...) && (in.spec.Keep == nil || !in.spec.Keep.Names(measured.EngineColumns...)) {
 				o.Drop("engine is not vLLM: %s (a filter that names the column keeps it)", o.Engine)
 			}
-			if o.Dropped != "" {
+			if o.Dropped != "" && !o.Saturated {
 				continue
 			}
 			if err := o.Fill(in.opt.Hardware, in.opt.Model); err != nil {
@@ -261,16 +264,20 @@ func (in *input) pair(ctx context.Context) error {
 // resolve makes the conditions of the rows.
 func (in *input) resolve(ctx context.Context) error {
 	var err error
-	dir := "." // where file names in a specification start
-	if in.opt.Spec != "" {
-		dir = filepath.Dir(in.opt.Spec)
-	}
-	in.conds, err = objective.Pair(ctx, in.rows, in.spec.Fixed, scenario.NewCatalog(dir))
+	in.conds, err = objective.Pair(ctx, in.rows, in.spec.Fixed, in.catalog())
 	if err != nil {
 		return err
 	}
 	in.countDropped()
 	return nil
+}
+
+// catalog finds files that a specification names.
+func (in *input) catalog() *scenario.Catalog {
+	if in.opt.Spec != "" {
+		return scenario.NewCatalog(filepath.Dir(in.opt.Spec))
+	}
+	return scenario.NewCatalog(".")
 }
 
 // countDropped groups dropped rows by reason, most frequent first.

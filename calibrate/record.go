@@ -12,6 +12,7 @@ import (
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
+	"scoville/calibrate/saturation"
 	"scoville/core"
 )
 
@@ -198,4 +199,13 @@ func (j *job) gates(f *results.Fit) {
 			}
 		}
 	}
+}
+
+// beyond scores the runs of the fitted models that are beyond saturation.
+func (j *job) beyond(ctx context.Context, in *input, f *results.Fit, residuals []results.Residual) ([]results.Residual, error) {
+	conds, why := objective.Beyond(in.rows, in.spec.Fixed, in.catalog(), nil)
+	var more []results.Residual
+	var err error
+	f.Saturated, more, err = saturation.Score(ctx, saturation.Join(j.obj.Conditions, conds), why, saturation.At{Params: j.obj.Params, Values: j.values, Jobs: in.opt.Jobs})
+	return append(residuals, more...), err
 }

@@ -145,10 +145,11 @@ const ownShare = 0.5
 const widest = 2
 
 // covariance writes the free parameters with their covariance in coordinates
-// without bounds: ln value, ln(value / (1 - value)) of shares, or the value.
+// without bounds: ln value, ln(value / (1 - value)) of shares, or the value. The
+// bounds of the search go with it, so that no draw leaves them.
 func (f *Fit) covariance(b *strings.Builder) {
 	var paths, scales []string
-	var mean, slope []float64
+	var mean, slope, lo, hi []float64
 	for i, name := range f.Free {
 		at := slices.IndexFunc(f.Parameters, func(p Parameter) bool { return p.Name == name })
 		if at < 0 {
@@ -166,6 +167,7 @@ func (f *Fit) covariance(b *strings.Builder) {
 			}
 		}
 		paths, scales, mean, slope = append(paths, p.Path), append(scales, scale), append(mean, x), append(slope, s)
+		lo, hi = append(lo, min(p.Min, p.Value)), append(hi, max(p.Max, p.Value))
 	}
 	b.WriteString("\n[calibration.covariance]   # of the coordinates: log = ln(value), logit = ln(value / (1 - value)), linear = value\n")
 	fmt.Fprintf(b, "paths = %s\nscale = %s\nmean = [%s]\nmatrix = [\n", list(paths), list(scales), numbers(mean))
@@ -176,7 +178,7 @@ func (f *Fit) covariance(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "  [%s],\n", numbers(scaled))
 	}
-	b.WriteString("]\n")
+	fmt.Fprintf(b, "]\nmin = [%s]   # bounds of the values in the fit\nmax = [%s]\n", numbers(lo), numbers(hi))
 	if len(f.ModelError) > 0 {
 		b.WriteString("\n[calibration.model_error]   # standard deviation of ln(predicted / measured): what parameters do not explain\n")
 		done := map[string]bool{}

@@ -8,6 +8,7 @@ import (
 	"encoding/json"
 	"math"
 	"slices"
+	"strings"
 
 	"scoville/core/table"
 )
@@ -45,7 +46,8 @@ type Fit struct {
 	Patterns   []Pattern    `json:"residual_patterns,omitempty"`
 	Noise      []Noise      `json:"noise_floor,omitempty"`
 	ModelError []Spread     `json:"model_error,omitempty"`
-	Models     []Model      `json:"models,omitempty"` // with several: what is fitted for each
+	Models     []Model      `json:"models,omitempty"`    // with several: what is fitted for each
+	Saturated  *Throughput  `json:"saturated,omitempty"` // runs beyond saturation, which are not fitted
 	Validity   []Range      `json:"validity"`
 	HeldOut    string       `json:"held_out"`          // how
 	Assumed    []string     `json:"assumed,omitempty"` // what the measurements do not say
@@ -117,10 +119,13 @@ type Prior struct {
 	SDLn   float64 `json:"sd_ln"`
 }
 
-// Fitted and HeldOut are the splits of Error and Residual.
+// The splits of Error and Residual.
 const (
 	Fitted  = "fitted"
 	HeldOut = "held out"
+
+	// Saturated is that of runs beyond saturation, compared on throughput alone.
+	Saturated = "saturated"
 )
 
 // Mode is a choice that the parameters were fitted under: they mean nothing
@@ -227,7 +232,7 @@ type Residual struct {
 	Concurrency, TP            int
 	Rate                       float64 // NaN for a closed loop
 	Metric, Split              string
-	Measured, Predicted, Sigma float64 // ms, ms, scale of the residual in the fit
+	Measured, Predicted, Sigma float64 // ms (of a Saturated run req/s or tok/s), likewise, scale of the residual in the fit
 	Lo, Hi                     float64 // ms; 90 % prediction interval, NaN for fitted rows
 }
 
@@ -290,6 +295,9 @@ func (f *Fit) finite() {
 		fix(&p.Lo, &p.Hi, &p.Min, &p.Max)
 	}
 	lists := [][]Error{f.Errors, f.Baselines}
+	if f.Saturated != nil {
+		lists = append(lists, f.Saturated.Errors)
+	}
 	for _, m := range f.Models {
 		lists = append(lists, m.Errors)
 	}
@@ -336,13 +344,15 @@ var residualColumns = []table.Column{
 	{Name: "concurrency", Kind: table.Int64, Path: "workload.concurrency", Unit: "requests"},
 	{Name: "rate_rps", Kind: table.Float64, Path: "workload.rate_rps", Unit: "req/s", Definition: "NULL for a closed loop"},
 	{Name: "metric", Kind: table.String, Definition: "metric compared"},
-	{Name: "split", Kind: table.String, Definition: "fitted, or held out: predicted without the row"},
-	{Name: "measured_ms", Kind: table.Float64, Unit: "ms"},
+	{Name: "split", Kind: table.String, Definition: "fitted, held out (predicted without the row), or saturated: beyond saturation, compared on throughput alone"},
+	{Name: "measured_ms", Kind: table.Float64, Unit: "ms", Definition: "NULL for runs beyond saturation"},
 	{Name: "predicted_ms", Kind: table.Float64, Unit: "ms", Definition: "NULL where the run gives none"},
 	{Name: "predicted_lo_ms", Kind: table.Float64, Unit: "ms", Definition: "low end of the 90 % prediction interval; NULL for fitted rows"},
 	{Name: "predicted_hi_ms", Kind: table.Float64, Unit: "ms", Definition: "its high end"},
 	{Name: "error_ratio", Kind: table.Float64, Unit: "ratio", Definition: "predicted / measured - 1"},
-	{Name: "sigma", Kind: table.Float64, Definition: "scale of the residual in the fit"},
+	{Name: "sigma", Kind: table.Float64, Definition: "scale of the residual in the fit; NULL for runs beyond saturation"},
+	{Name: "measured_rate", Kind: table.Float64, Definition: "throughput of a run beyond saturation, in req/s or tok/s as the metric says; NULL for latencies"},
+	{Name: "predicted_rate", Kind: table.Float64, Definition: "likewise"},
 }
 
 // writeResiduals writes one row per measured value and split.
@@ -353,9 +363,13 @@ func writeResiduals(path string, f *Fit, residuals []Residual) error {
 	}
 	defer w.Abort()
 	for _, r := range residuals {
+		ms, rate := [2]float64{r.Measured, r.Predicted}, [2]float64{math.NaN(), math.NaN()}
+		if strings.HasPrefix(r.Split, Saturated) {
+			ms, rate = rate, ms
+		}
 		row := table.Row{
 			r.File, int64(r.Line), r.ID, r.Source, r.Hardware, r.Model, r.Version, int64(r.TP), r.Prompt, r.Output,
-			int64(r.Concurrency), r.Rate, r.Metric, r.Split, r.Measured, r.Predicted, r.Lo, r.Hi, r.Predicted/r.Measured - 1, r.Sigma,
+			int64(r.Concurrency), r.Rate, r.Metric, r.Split, ms[0], ms[1], r.Lo, r.Hi, r.Predicted/r.Measured - 1, r.Sigma, rate[0], rate[1],
 		}
 		if err := w.Append(row); err != nil {
 			return err

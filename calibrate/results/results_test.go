@@ -161,3 +161,60 @@ func TestSummarise(t *testing.T) {
 		t.Errorf("a run without a number: %+v", e)
 	}
 }
+
+// The bounds of the search go with the covariance: no draw of a study leaves
+// them, though the interval is far wider.
+func TestBounds(t *testing.T) {
+	f := example()
+	f.Parameters[0].Min, f.Parameters[0].Max = 0.05, 1
+	f.Parameters[2].Min, f.Parameters[2].Max = 40, math.Inf(1)
+	f.Covariance = [][]float64{{4, 0}, {0, 4}}
+	path := filepath.Join(t.TempDir(), "calibrated.toml")
+	if err := Write(path, f, residuals); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(string(text), "\nmin = [0.05, 40.0]") {
+		t.Errorf("no bounds:\n%s", text)
+	}
+	doc, err := scenario.ParseTOML(path, text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	layer, err := scenario.OverlayLayer(doc)
+	if err != nil {
+		t.Fatal(err)
+	}
+	study, err := scenario.ParseTOML("study.toml", []byte("model = { name = \"llama-3.1-70b\", weight_dtype = \"fp8\" }\nhardware.name = \"h100-sxm\"\n"+
+		"[workload]\nrate_rps = 1\n[[workload.class]]\nname = \"a\"\nprompt_tokens = 8\noutput_tokens = 8\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := scenario.NewCatalog(".").Resolve(layer, scenario.Layer{Name: "study", Doc: study})
+	if err != nil {
+		t.Fatal(err)
+	}
+	low, cut, high := 0, 0, 0
+	for k := range 200 {
+		d, err := r.Draw(0, k)
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch u, us := d.Scenario.Hardware.ComputeUtil, d.Scenario.Engine.LayerUs; {
+		case u < 0.05 || us < 40:
+			t.Fatalf("draw %d: %g, %g", k, u, us)
+		case us == 40:
+			cut++
+		case us > 54:
+			high++
+		default:
+			low++
+		}
+	}
+	if cut < 60 || cut > 110 || high < 70 || low > 40 { // a normal law cut 0.15 of its deviation below its middle
+		t.Errorf("of 200 draws %d are cut, %d lie between, %d above", cut, low, high)
+	}
+}

@@ -35,6 +35,8 @@ type Score struct {
 	Errors        []Error   `json:"errors"`
 	Within        []Within  `json:"within,omitempty"` // of an overlay with a covariance
 	Gates         []Gate    `json:"gates,omitempty"`
+
+	Saturated *Throughput `json:"saturated,omitempty"` // runs beyond saturation
 }
 
 // Within counts the rows of a split whose measured value lies inside the 90 %
@@ -60,7 +62,7 @@ func WriteScore(out string, s *Score, residuals []Residual) error {
 	if err := writeResiduals(paths[1], &Fit{DataSHA256: s.DataSHA256}, residuals); err != nil {
 		return err
 	}
-	f := Fit{Errors: s.Errors, Gates: s.Gates}
+	f := Fit{Errors: s.Errors, Gates: s.Gates, Saturated: s.Saturated}
 	f.finite()
 	text, err := json.MarshalIndent(s, "", "  ")
 	if err != nil {
@@ -113,6 +115,7 @@ func ScoreText(s *Score) string {
 		}
 		fmt.Fprintf(&b, "%-*s  %6d  %5.1f%%  %5.1f%%  %+5.1f%%%s\n", width, "  "+e.Metric, e.Rows, 100*e.Median, 100*e.P90, 100*e.Bias, s.within(e))
 	}
+	s.Saturated.text(&b)
 	for _, g := range s.Gates {
 		if g.Limit > 0 {
 			fmt.Fprintf(&b, "gate    FAIL %s %.3g > %.3g\n", g.What, g.Value, g.Limit)

@@ -30,6 +30,7 @@ func Text(f *Fit) string {
 		b.WriteString(heldOutNote)
 	}
 	judgement(&b, f)
+	f.Saturated.text(&b)
 	fmt.Fprintf(&b, "identifiability  weakest: %s; condition number %s\n", f.Weak, short(f.Condition))
 	for _, c := range f.Correlated {
 		fmt.Fprintf(&b, "  %s and %s are hardly told apart: correlation %+.3f\n", c.A, c.B, c.R)

@@ -15,6 +15,7 @@ import (
 	"scoville/calibrate/measured"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
+	"scoville/calibrate/saturation"
 	"scoville/core"
 	"scoville/core/scenario"
 )
@@ -82,12 +83,36 @@ func Run(ctx context.Context, in Input) (*results.Score, []results.Residual, err
 	s.Errors = results.Summarise(residuals)
 	results.SortErrors(s.Errors)
 	s.Gates = in.gates(s)
-	return s, residuals, nil
+	more, err := in.saturated(ctx, s)
+	return s, append(residuals, more...), err
+}
+
+// saturated compares the throughput of runs beyond saturation. Their load is
+// beyond the range of a fit by nature, so only applies_to keeps them apart.
+func (in *Input) saturated(ctx context.Context, s *results.Score) ([]results.Residual, error) {
+	conds, why := objective.Beyond(in.Rows, in.Extra, scenario.NewCatalog(in.Dir), &in.Overlay)
+	t, residuals, err := saturation.Score(ctx, conds, why, saturation.At{Jobs: in.Jobs})
+	if err != nil || t == nil {
+		return nil, err
+	}
+	n := 0
+	for i := range conds {
+		for n < len(residuals) && residuals[n].File == conds[i].Rows[0].File && residuals[n].Line == conds[i].Rows[0].Line {
+			if !conds[i].Applies {
+				residuals[n].Split = results.Saturated + ", " + results.Elsewhere
+			}
+			n++
+		}
+	}
+	t.Errors = results.Summarise(residuals)
+	slices.SortStableFunc(t.Errors, func(a, b results.Error) int { return strings.Compare(a.Split, b.Split) })
+	s.Saturated = t
+	return residuals, nil
 }
 
 // said makes sure that a row says which chip and model it is of.
 func (in *Input) said(o *measured.Observation) error {
-	if o.Dropped != "" {
+	if o.Dropped != "" && !o.Saturated {
 		return nil
 	}
 	has := func(path string) bool {
