@@ -199,7 +199,10 @@ func headline() *Chart {
 	return c
 }
 
-func golden(t *testing.T, name string, c *Chart) {
+// drawing is what has a golden file.
+type drawing interface{ SVG() []byte }
+
+func golden(t *testing.T, name string, c drawing) {
 	t.Helper()
 	got := c.SVG()
 	if err := wellFormed(got); err != nil {

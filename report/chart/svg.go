@@ -64,13 +64,7 @@ func (c *Chart) SVG() []byte {
 		notes = append(notes, wrap(n, maxNote)...)
 	}
 	height := top + plotHeight + 50 + lineHeight*float64(len(notes)) + gap/2
-	fmt.Fprintf(v, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="%s">`+"\n", px(width), px(height), px(width), px(height), px(size))
-	fmt.Fprintf(v, Signature+"\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", escape(c.Title))
-	for i, line := range wrap(c.Title, maxNote*4/5) {
-		if i < 2 {
-			v.text(left, top-26+15*float64(i), "start", `font-size="14" font-weight="bold"`, line)
-		}
-	}
+	v.head(c.Title, left, height)
 	v.axes(end)
 	v.levels(end)
 	for i, l := range c.Lines {
