@@ -29,13 +29,9 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	axes("axes", st.Axes)
 	axes("oat", st.OAT)
 	t.Flush()
-	c, err := count(p)
-	if err != nil {
-		return err
-	}
 	points := product(p)
-	if c.infeasible > 0 {
-		points += fmt.Sprintf(", %s infeasible before running; %s", grouped(c.infeasible), c.example)
+	if n, point, why := p.Infeasible(); n > 0 {
+		points += fmt.Sprintf(", %s infeasible before running; point %d: %s", grouped(n), point, why)
 	}
 	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, size(p), grouped(int(st.MaxRuns)))
 	b.WriteString(draws(p))
@@ -46,7 +42,7 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "cost    %s\n", cost(p, trials, c.capacities, jobs))
+	fmt.Fprintf(&b, "cost    %s\n", cost(p, trials, p.Capacities(), jobs))
 	for _, n := range p.Notes {
 		if strings.HasPrefix(n, "where #") {
 			continue // in the line of the points

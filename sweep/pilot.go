@@ -2,7 +2,6 @@ package sweep
 
 import (
 	"context"
-	"crypto/sha256"
 	"fmt"
 	"time"
 
@@ -17,37 +16,6 @@ const (
 	pilotRuns = 8
 	pilotTime = 2 * time.Second
 )
-
-// census is what counting the points of a plan tells.
-type census struct {
-	infeasible int
-	example    string // first infeasible point and why
-	capacities int    // different scenarios whose capacity is measured
-}
-
-func count(p *Plan) (census, error) {
-	var c census
-	seen := map[[sha256.Size]byte]bool{}
-	for i := range p.Len() {
-		pt, err := p.Point(i)
-		if err != nil {
-			return c, err
-		}
-		if reason := infeasible(pt); reason != "" {
-			if c.infeasible++; c.infeasible == 1 {
-				c.example = fmt.Sprintf("point %d: %s", i, reason)
-			}
-			continue
-		}
-		if s := pt.Resolved.Scenario; row.Open(&s) { // its capacity does not depend on arrivals
-			w := &s.Workload
-			w.RateRPS, w.Load, w.ArrivalCV, w.DurationS, w.RateScale, w.Requests = 0, 0, 1, 0, 1, 0
-			seen[sha256.Sum256(s.Canonical())] = true
-		}
-	}
-	c.capacities = len(seen)
-	return c, nil
-}
 
 // trial is the wall time of one run, and of the capacity run before it.
 type trial struct{ run, capacity time.Duration }

@@ -16,9 +16,8 @@ func TestCost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := count(p)
-	if err != nil || c.capacities != 2 || c.infeasible != 0 {
-		t.Errorf("%+v, %v: capacity depends on the batch limit, not on the rate", c, err)
+	if n, _, _ := p.Infeasible(); p.Capacities() != 2 || n != 0 {
+		t.Errorf("%d capacities, %d infeasible: capacity depends on the batch limit, not on the rate", p.Capacities(), n)
 	}
 	ms := time.Millisecond
 	trials := []trial{{3 * ms, 100 * ms}, {5 * ms, 300 * ms}}

@@ -44,6 +44,20 @@ func Catalog(name string) (Entry, error) {
 	return e, nil
 }
 
+// Chip is the hardware of a catalogue entry without its sources; false for a
+// name without entry.
+func Chip(name string) (Hardware, bool) {
+	c, err := load()
+	if err != nil {
+		return Hardware{}, false
+	}
+	e, ok := c.entries[name]
+	if !ok {
+		e, ok = c.entries[normalise(name)]
+	}
+	return e.Hardware, ok
+}
+
 // Names lists the entries of the catalogue, sorted, without aliases.
 func Names() []string {
 	c, err := load()

@@ -22,19 +22,33 @@ func (s *Scenario) Canonical() []byte {
 	if len(s.Workload.Records) > 0 {
 		hash = input.Hash(s.Workload.Records)
 	}
-	return s.canonical(hash)
+	text, _ := s.canonical(hash, nil)
+	return text
 }
 
 // Canonical is that of the scenario, without hashing the trace records again.
 // It holds as long as the records are those that Resolve loaded.
-func (r *Resolved) Canonical() []byte { return r.Scenario.canonical(r.trace) }
+func (r *Resolved) Canonical() []byte {
+	text, _ := r.Scenario.canonical(r.trace, nil)
+	return text
+}
 
-func (s *Scenario) canonical(trace string) []byte {
-	out := make([]byte, 0, 6<<10)
+// canonical leaves out the values of the keys that vary, and says where they
+// belong; nil = none.
+func (s *Scenario) canonical(trace string, vary func(path string) bool) (out []byte, cuts []cut) {
+	out = make([]byte, 0, 6<<10)
+	value := func(n *node, path string, class int, v reflect.Value) {
+		out = append(out, n.Path...)
+		if vary != nil && vary(path) {
+			cuts = append(cuts, cut{len(out), n, class})
+			return
+		}
+		out = appendValue(out, v)
+	}
 	root := reflect.ValueOf(s).Elem()
 	for _, n := range study().nodes {
-		if !n.inClass && !slices.Contains(notIdentity, n.Path) {
-			out = appendValue(append(out, n.Path...), root.FieldByIndex(n.Index))
+		if !n.inClass && !n.notIdentity {
+			value(n, n.Path, 0, root.FieldByIndex(n.Index))
 		}
 	}
 	for i := range s.Workload.Class {
@@ -43,7 +57,7 @@ func (s *Scenario) canonical(trace string) []byte {
 		out = append(out, '\n')
 		for _, n := range study().nodes {
 			if n.inClass && n.keys == nil {
-				out = appendValue(append(out, n.Path...), class.FieldByIndex(n.Index))
+				value(n, classPrefix+s.Workload.Class[i].Name+n.Path[len(anyClass)-1:], i, class.FieldByIndex(n.Index))
 			}
 		}
 	}
@@ -62,7 +76,7 @@ func (s *Scenario) canonical(trace string) []byte {
 		out = strconv.AppendFloat(append(out, " min="...), l.Min, 'g', -1, 64)
 		out = append(out, '\n')
 	}
-	return append(append(append(out, "trace="...), trace...), '\n')
+	return append(append(append(out, "trace="...), trace...), '\n'), cuts
 }
 
 // appendValue writes "=value" and a line end.

@@ -71,7 +71,7 @@ func (s *Scenario) modelName() string { return cmp.Or(s.Model.Name, "the model")
 func chips(fit func(*hardware.Hardware) bool) string {
 	var names []string
 	for _, name := range hardware.Names() {
-		if e, err := hardware.Catalog(name); err == nil && fit(&e.Hardware) {
+		if chip, ok := hardware.Chip(name); ok && fit(&chip) {
 			names = append(names, name)
 		}
 	}

@@ -19,7 +19,10 @@ import (
 func (s *Scenario) Notes() []string {
 	var notes []string
 	for _, k := range s.conditional() {
-		if v, set := s.given(k.path); !k.acts && set {
+		if k.acts {
+			continue
+		}
+		if v, set := s.given(k.path); set {
 			notes = append(notes, fmt.Sprintf("%s = %s has no effect %s", k.path, schema.Show(v), k.without))
 		}
 	}
@@ -37,8 +40,7 @@ type conditionalKey struct {
 
 func (s *Scenario) conditional() []conditionalKey {
 	w, e, h := &s.Workload, &s.Engine, &s.Hardware
-	arrival := fmt.Sprintf("with arrival = %q", w.Arrival)
-	scheduler := fmt.Sprintf("with scheduler = %q", e.Scheduler)
+	arrival, scheduler := with("arrival", w.Arrival), with("scheduler", e.Scheduler)
 	trace, closed := w.Arrival == workload.Trace, w.Arrival == workload.Closed
 	const noDrafts, noStore = "with speculative_tokens = 0", "with onchip_kv_mib = 0"
 	llc, tlb := h.LLCContext > 0 && h.LLCGrowth > 0, h.TLBReach > 0 && h.TLBPenalty > 0
@@ -59,17 +61,20 @@ func (s *Scenario) conditional() []conditionalKey {
 		{h.OnchipKVMiB > 0, "hardware.onchip_kv_gb_s", noStore},
 		{h.OnchipKVMiB > 0, "hardware.onchip_kv_hit_ratio", noStore},
 		{h.PCIeGBs > 0, "hardware.pcie_util", "without pcie_gb_s"},
-		{e.Embedding == Host, "hardware.pcie_unpinned_util", fmt.Sprintf("with embedding = %q", e.Embedding)},
+		{e.Embedding == Host, "hardware.pcie_unpinned_util", with("embedding", e.Embedding)},
 		{e.LaunchUs > 0, "engine.kernels_per_layer", "with kernel_launch_us = 0"},
 		{h.KVAccessUs > 0, "engine.kv_prefetch", "with kv_access_us = 0"},
-		{s.Model.KV().Bytes() < 2, "engine.kv_dequant_flops", fmt.Sprintf("with kv_dtype = %q", s.Model.KV())},
+		{s.Model.KV().Bytes() < 2, "engine.kv_dequant_flops", with("kv_dtype", string(s.Model.KV()))},
 		{llc, "hardware.llc_context_tokens", "with llc_growth = 0"},
 		{llc, "hardware.llc_growth", "with llc_context_tokens = 0"},
 		{tlb, "hardware.tlb_reach_gib", "with tlb_penalty = 0"},
 		{tlb, "hardware.tlb_penalty", "with tlb_reach_gib = 0"},
-		{h.KVPath == hardware.Separate, "hardware.overlap", fmt.Sprintf("with kv_path = %q", h.KVPath)},
+		{h.KVPath == hardware.Separate, "hardware.overlap", with("kv_path", h.KVPath)},
 	}
 }
+
+// with words the value of a key that keeps another from acting.
+func with(key, value string) string { return "with " + key + ` = "` + value + `"` }
 
 // given returns the value of a key outside classes and whether somebody chose
 // it: neither the default nor the catalogue.
@@ -79,9 +84,9 @@ func (s *Scenario) given(path string) (any, bool) {
 	if v == n.Get(reflect.ValueOf(&study().defaults).Elem()) {
 		return v, false
 	}
-	entry, err := hardware.Catalog(s.Hardware.Name)
-	chip := Scenario{Hardware: entry.Hardware}
-	return v, err != nil || v != n.Get(reflect.ValueOf(&chip).Elem())
+	chip, known := hardware.Chip(s.Hardware.Name)
+	entry := Scenario{Hardware: chip}
+	return v, !known || v != n.Get(reflect.ValueOf(&entry).Elem())
 }
 
 // beyondContext lists the classes, or counts the requests of the trace, whose

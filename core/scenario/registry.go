@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
 
@@ -31,8 +32,10 @@ const (
 type node struct {
 	*schema.Node
 	inClass  bool
-	inDerate bool                    // its place is in Scenario.Derate
-	keys     map[string]*schema.Node // of a whole workload.Dist, which may be a number or a table; else nil
+	inDerate bool // its place is in Scenario.Derate
+
+	notIdentity bool                    // no simulation depends on it
+	keys        map[string]*schema.Node // of a whole workload.Dist, which may be a number or a table; else nil
 }
 
 type registry struct {
@@ -75,7 +78,7 @@ func build() (*registry, error) {
 		r.byDerate[strings.TrimPrefix(n.Path, anyDerate)] = r.derates[len(r.derates)-1]
 	}
 	for i, n := range fixed {
-		r.byPath[n.Path] = &node{Node: n}
+		r.byPath[n.Path] = &node{Node: n, notIdentity: slices.Contains(notIdentity, n.Path)}
 		r.nodes = append(r.nodes, r.byPath[n.Path])
 		if strings.HasPrefix(n.Path, "workload.") && (i+1 == len(fixed) || !strings.HasPrefix(fixed[i+1].Path, "workload.")) {
 			r.addClass(class)

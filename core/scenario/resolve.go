@@ -66,6 +66,7 @@ type Resolved struct {
 	// Inputs is the SHA-256 of every file read, in hex, by its name as given.
 	Inputs map[string]string
 
+	spans  []span            // conditions that Outside is about
 	fits   []appliedFit      // overlays that applied and know their errors, in order
 	trace  string            // hash of the trace records
 	given  map[string]string // where numbers of the hardware come from, by key, as their layer's [sources] say
@@ -158,6 +159,7 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 	if _, given := r.Origin["workload.requests"]; !given && (s.Workload.Arrival == workload.Trace || rated(&s.Workload) && s.Workload.DurationS > 0) {
 		s.Workload.Requests = 0 // the trace or the duration is the limit
 	}
+	r.spans = spans
 	r.Outside = s.outside(spans)
 	r.gradeDefaults()
 	for _, g := range r.Grades {

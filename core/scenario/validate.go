@@ -44,8 +44,16 @@ func (s *Scenario) check(rules []rule) *FieldError {
 // what that does not have is an *InfeasibleError, see Unmet. Whether it fits into memory
 // is not checked here, nor whether the metrics of service levels exist.
 func (s *Scenario) Validate() error {
+	if err := s.checkRanges(); err != nil {
+		return err
+	}
+	return s.checkRules()
+}
+
+// checkRules is Validate of values that are in their ranges.
+func (s *Scenario) checkRules() error {
 	for _, check := range []func() *FieldError{
-		s.checkRanges, s.checkModel, s.checkLists, s.checkHardware, s.checkDerates, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
+		s.checkModel, s.checkLists, s.checkHardware, s.checkDerates, s.checkEngine, s.checkWorkload, s.checkClasses, s.checkSLO,
 	} {
 		if err := check(); err != nil {
 			return err
@@ -62,8 +70,8 @@ func (s *Scenario) checkRanges() *FieldError {
 		if n.inClass {
 			for i := range s.Workload.Class {
 				c := &s.Workload.Class[i]
-				path := classPrefix + c.Name + n.Path[len(anyClass)-1:]
-				if err := n.recheck(path, reflect.ValueOf(c).Elem()); err != nil {
+				if err := n.recheck(n.Path, reflect.ValueOf(c).Elem()); err != nil {
+					err.Path = classPrefix + c.Name + err.Path[len(anyClass)-1:]
 					return err
 				}
 			}
@@ -76,7 +84,8 @@ func (s *Scenario) checkRanges() *FieldError {
 
 func (n *node) recheck(path string, root reflect.Value) *FieldError {
 	v := root.FieldByIndex(n.Index)
-	if n.keys != nil || v.IsZero() && !n.HasDefault {
+	switch {
+	case n.keys != nil, n.Kind == Float && n.Holds(v.Float()), n.Kind == Int && n.Holds(float64(v.Int())), v.IsZero() && !n.HasDefault:
 		return nil
 	}
 	_, err := n.convert(path, n.Get(root))
@@ -106,9 +115,9 @@ func (s *Scenario) checkModel() *FieldError {
 // Keys of the two memory organisations: those it needs, and those that only it
 // has a use for.
 var (
-	sharedKeys   = []string{"memory_bandwidth_gb_s", "memory_gib"}
-	separateKeys = []string{"weight_bandwidth_gb_s", "state_bandwidth_gb_s", "weight_memory_gib", "state_memory_gib"}
-	adapterKeys  = []string{"adapter_latency_us", "adapter_peak_tflops", "adapter_link_gb_s"}
+	sharedKeys   = []string{"hardware.memory_bandwidth_gb_s", "hardware.memory_gib"}
+	separateKeys = []string{"hardware.weight_bandwidth_gb_s", "hardware.state_bandwidth_gb_s", "hardware.weight_memory_gib", "hardware.state_memory_gib"}
+	adapterKeys  = []string{"hardware.adapter_latency_us", "hardware.adapter_peak_tflops", "hardware.adapter_link_gb_s"}
 )
 
 func (s *Scenario) checkHardware() *FieldError {
@@ -120,27 +129,28 @@ func (s *Scenario) checkHardware() *FieldError {
 	if h.KVPath == hardware.Separate {
 		want, unwanted = separateKeys, sharedKeys
 	}
-	var rules []rule
-	given := func(path string) bool { v, _ := s.Get(path); return v != 0.0 }
+	rules := make([]rule, 0, 16)
+	root := reflect.ValueOf(s).Elem()
+	given := func(path string) bool { return study().byPath[path].Get(root) != 0.0 }
 	need := func(key, why, related string) {
 		rules = append(rules, rule{
-			given("hardware." + key), "hardware." + key, "is 0 or not given; needed " + why, false,
+			given(key), key, "is 0 or not given; needed " + why, false,
 			"give a number above 0, or a hardware.name that has it",
 			[]string{related},
 		})
 	}
-	with := fmt.Sprintf("with kv_path = %q", h.KVPath)
+	with := with("kv_path", h.KVPath)
 	for _, key := range unwanted {
-		rules = append(rules, rule{!given("hardware." + key), "hardware." + key, "has no effect " + with, true, "remove it, or change kv_path", []string{"hardware.kv_path"}})
+		rules = append(rules, rule{!given(key), key, "has no effect " + with, true, "remove it, or change kv_path", []string{"hardware.kv_path"}})
 	}
 	for _, key := range want {
 		need(key, with, "hardware.kv_path")
 	}
 	if s.Engine.TP > 1 {
-		need("link_bandwidth_gb_s", fmt.Sprintf("with engine.tp = %d", s.Engine.TP), "engine.tp")
+		need("hardware.link_bandwidth_gb_s", fmt.Sprintf("with engine.tp = %d", s.Engine.TP), "engine.tp")
 	}
 	if h.OnchipKVMiB > 0 && h.OnchipKVPolicy != hardware.None {
-		need("onchip_kv_gb_s", "with onchip_kv_mib > 0", "hardware.onchip_kv_mib")
+		need("hardware.onchip_kv_gb_s", "with onchip_kv_mib > 0", "hardware.onchip_kv_mib")
 	}
 	hit := h.OnchipKVHitRatio
 	return s.check(append(rules, rule{hit == -1 || hit >= 0, "hardware.onchip_kv_hit_ratio", "is neither a ratio in [0,1] nor -1", true, "-1 = from policy and working set", nil}))

@@ -165,6 +165,11 @@ func (f *Field) readNumber(tag reflect.StructTag) error {
 	return nil
 }
 
+// Holds reports whether a number is finite and in the field's range.
+func (f *Field) Holds(x float64) bool {
+	return !math.IsNaN(x) && !math.IsInf(x, 0) && f.inRange(x)
+}
+
 // inRange reports whether x is a finite number in the field's range.
 func (f *Field) inRange(x float64) bool {
 	return !f.HasRange || (x > f.Lo || x == f.Lo && !f.LoOpen) && (x < f.Hi || x == f.Hi && !f.HiOpen)

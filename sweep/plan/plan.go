@@ -23,6 +23,7 @@ import (
 	"strings"
 	"sync"
 
+	"scoville/core"
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/core/workload"
@@ -41,6 +42,8 @@ type Plan struct {
 	Numbers []results.Number  // of the hardware of all points, with how well they are known
 
 	catalog *scenario.Catalog
+	quick   *quick
+	census  census
 	names   map[string]reference // that rules of [[where]] may use beside paths
 	ahead   []resolution         // of the chunk that expand is at
 	inner   int                  // designs of one outer combination: baseline and changes
@@ -81,6 +84,15 @@ const maxNotes = 20
 // New expands a study and checks every point. Errors point into the study or
 // another file that is wrong.
 func New(st *study.Study) (*Plan, error) {
+	p := fresh(st)
+	if err := p.fill(); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// fresh is a plan before its points are counted.
+func fresh(st *study.Study) *Plan {
 	p := &Plan{
 		Study: st, Columns: columns(st), Inputs: map[string]string{},
 		catalog: scenario.NewCatalog(filepath.Dir(st.Doc.File)), inner: 1,
@@ -88,20 +100,23 @@ func New(st *study.Study) (*Plan, error) {
 	for _, a := range st.OAT {
 		p.inner += len(a.Levels)
 	}
+	p.quick = newQuick(p)
+	return p
+}
+
+// fill counts, resolves and checks the points.
+func (p *Plan) fill() error {
 	if err := p.checkRules(); err != nil {
-		return nil, err
+		return err
 	}
 	total, err := p.size()
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if err := p.expand(total); err != nil {
-		return nil, err
+		return err
 	}
-	if err := p.checkRuns(); err != nil {
-		return nil, err
-	}
-	return p, nil
+	return p.checkRuns()
 }
 
 // chunk is how many designs are resolved ahead at a time, on all cores.
@@ -109,9 +124,12 @@ const chunk = 1024
 
 // resolution is a design resolved ahead of its turn.
 type resolution struct {
-	x   *expansion
-	err error
-	sum [sha256.Size]byte // of the canonical scenario
+	x     *expansion
+	err   error
+	sum   [sha256.Size]byte // of the canonical scenario
+	notes []string          // of the scenario
+
+	blocked string // why it cannot run, as far as known before its requests are drawn
 }
 
 // resolveChunk resolves n designs from one on. What each gives does not depend
@@ -122,10 +140,19 @@ func (p *Plan) resolveChunk(from, n int) {
 	workers := runtime.GOMAXPROCS(0)
 	for w := range workers {
 		group.Go(func() {
+			var text []byte
 			for i := w; i < n; i += workers {
 				r := &p.ahead[i]
-				if r.x, r.err = p.resolve(from + i); r.err == nil && r.x.rule < 0 {
-					r.sum = sha256.Sum256(r.x.resolved.Canonical())
+				if r.x, r.err = p.resolve(from + i); r.err != nil || r.x.rule >= 0 {
+					continue
+				}
+				text = r.x.canonical(text[:0])
+				r.sum = sha256.Sum256(text)
+				r.notes = slices.Concat(r.x.resolved.Notes, r.x.resolved.Scenario.Notes())
+				if r.blocked = r.x.infeasible; r.blocked == "" {
+					if err := core.Feasible(&r.x.resolved.Scenario); err != nil {
+						r.blocked = err.Error()
+					}
 				}
 			}
 		})
@@ -140,6 +167,7 @@ func (p *Plan) expand(total int) error {
 	single := 0 // points without replicates, since nothing about them is random
 	chance := 0 // points without replicates, though something about them is random
 	p.first = []int{0}
+	var last *scenario.Template
 	for design := range total {
 		if design%chunk == 0 {
 			p.resolveChunk(design, min(total-design, chunk))
@@ -152,8 +180,11 @@ func (p *Plan) expand(total int) error {
 			p.Removed[x.rule]++
 			continue
 		}
-		maps.Copy(p.Inputs, x.resolved.Inputs)
-		said.add(x.resolved)
+		if x.template == nil || x.template != last {
+			maps.Copy(p.Inputs, x.resolved.Inputs)
+		}
+		last = x.template
+		said.add(x.resolved, p.ahead[design%chunk].notes)
 		for _, note := range x.notes {
 			if len(p.Notes) < maxNotes && !slices.Contains(p.Notes, note) {
 				p.Notes = append(p.Notes, note)
@@ -167,7 +198,7 @@ func (p *Plan) expand(total int) error {
 		seen[[16]byte(sum[:16])] = true
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
-		rests.add(x.resolved)
+		rests.add(x)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Replicates
 		switch drawn := random(&x.resolved.Scenario); {
@@ -181,6 +212,7 @@ func (p *Plan) expand(total int) error {
 			return err
 		}
 		p.first = append(p.first, p.Runs()+replicates)
+		p.census.add(p.ahead[design%chunk].blocked, design, len(p.ids)-1, &x.resolved.Scenario)
 		p.drawn = append(p.drawn, p.Study.Draws > 0 && x.infeasible == "" && x.resolved.Uncertain())
 	}
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)

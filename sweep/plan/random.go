@@ -60,9 +60,10 @@ type remarks struct {
 	versions    []int
 }
 
-func (r *remarks) add(x *scenario.Resolved) {
+// add takes the notes of a design.
+func (r *remarks) add(x *scenario.Resolved, notes []string) {
 	r.designs++
-	for _, note := range slices.Concat(x.Notes, x.Scenario.Notes()) {
+	for _, note := range notes {
 		key := note[:max(0, strings.IndexAny(note, " :"))]
 		i := slices.Index(r.keys, key)
 		if i < 0 {

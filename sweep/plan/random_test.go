@@ -97,7 +97,7 @@ func TestRemarks(t *testing.T) {
 	}
 	r := remarks{}
 	for _, v := range []int{0, core.Version, 99, 99} {
-		r.add(&scenario.Resolved{Scenario: plainScenario(t), OverlayVersion: v})
+		r.add(&scenario.Resolved{Scenario: plainScenario(t), OverlayVersion: v}, nil)
 	}
 	if got := r.list(); len(got) != 1 || !strings.Contains(got[0], "version 99") {
 		t.Errorf("%q", got)

@@ -16,6 +16,7 @@ import (
 // expansion is one design, resolved.
 type expansion struct {
 	outer     []study.Level // of each outer axis
+	at        []int         // number of the level of each outer axis
 	variation *study.Axis   // what is changed one at a time; nil = nothing
 	level     study.Level   // of the variation
 	change    float64       // actual relative change by the variation, NaN if not one number
@@ -24,7 +25,16 @@ type expansion struct {
 	resolved   *scenario.Resolved
 	infeasible string
 	notes      []string
-	rule       int // of [[where]] that takes the design out; -1 = none
+	rule       int                // of [[where]] that takes the design out; -1 = none
+	template   *scenario.Template // that resolved is from; nil = from none
+}
+
+// canonical appends the canonical text of the scenario.
+func (x *expansion) canonical(out []byte) []byte {
+	if x.template != nil {
+		return x.template.Canonical(out, x.resolved)
+	}
+	return append(out, x.resolved.Canonical()...)
 }
 
 // resolve expands design number n: outer combination n / inner, and in it the
@@ -35,15 +45,27 @@ func (p *Plan) resolve(n int) (*expansion, error) {
 	return p.resolveAt(n, math.NaN())
 }
 
+// design is design number n before it is resolved.
+func (p *Plan) design(n int) *expansion {
+	axes := p.Study.Axes
+	x := &expansion{outer: make([]study.Level, len(axes)), at: make([]int, len(axes)), change: math.NaN(), rule: -1}
+	for rest, i := n/p.inner, len(axes)-1; i >= 0; i-- {
+		x.at[i] = rest % len(axes[i].Levels)
+		x.outer[i] = axes[i].Levels[x.at[i]]
+		rest /= len(axes[i].Levels)
+	}
+	return x
+}
+
 // resolveAt is resolve with a value of the path that is searched over; NaN is
 // the start of the search.
 func (p *Plan) resolveAt(n int, value float64) (*expansion, error) {
-	x := &expansion{outer: make([]study.Level, len(p.Study.Axes)), change: math.NaN()}
-	for rest, i := n/p.inner, len(p.Study.Axes)-1; i >= 0; i-- {
-		levels := p.Study.Axes[i].Levels
-		x.outer[i] = levels[rest%len(levels)]
-		rest /= len(levels)
+	x := p.design(n)
+	if p.quick.resolve(p, x) {
+		return x, nil
 	}
+	x.template, x.infeasible = nil, ""
+	x.resolved = nil
 	b := builder{plan: p, x: x}
 	for _, relative := range []bool{false, true} { // relative levels act on what the absolute ones gave
 		if err := b.add(x.outer, relative); err != nil {
