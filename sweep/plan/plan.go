@@ -162,7 +162,7 @@ func (p *Plan) resolveChunk(from, n int) {
 
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
-	seen := map[[16]byte]bool{}
+	seen := map[[16]byte]struct{}{}
 	said, rests, losses := remarks{}, numbers{}, gaps{}
 	single := 0 // points without replicates, since nothing about them is random
 	chance := 0 // points without replicates, though something about them is random
@@ -191,11 +191,11 @@ func (p *Plan) expand(total int) error {
 			}
 		}
 		sum := p.ahead[design%chunk].sum
-		if seen[[16]byte(sum[:16])] {
+		if _, is := seen[[16]byte(sum[:16])]; is {
 			p.Merged++
 			continue
 		}
-		seen[[16]byte(sum[:16])] = true
+		seen[[16]byte(sum[:16])] = struct{}{}
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
 		rests.add(x)
