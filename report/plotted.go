@@ -9,7 +9,6 @@ import (
 	"slices"
 
 	"scoville/report/chart"
-	"scoville/report/plots"
 	"scoville/sweep/results"
 )
 
@@ -22,7 +21,8 @@ func (r *Report) writePlots() error {
 	var errs []error
 	var written []string
 	for _, p := range r.plots {
-		if p.Chart == nil {
+		svg := p.SVG()
+		if svg == nil {
 			continue
 		}
 		if written == nil {
@@ -30,7 +30,7 @@ func (r *Report) writePlots() error {
 		}
 		name := p.Name + ".svg"
 		written = append(written, name)
-		errs = append(errs, results.WriteFile(filepath.Join(dir, name), p.Chart.SVG()))
+		errs = append(errs, results.WriteFile(filepath.Join(dir, name), svg))
 	}
 	old, err := os.ReadDir(dir)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -48,42 +48,6 @@ func (r *Report) writePlots() error {
 	return errors.Join(errs...)
 }
 
-// crossings says where the lines of a plot cross.
-func crossings(p plots.Plot, most int) []string {
-	var out []string
-	for i, c := range p.Cross {
-		if i == most {
-			out = append(out, fmt.Sprintf("%d more crossings", len(p.Cross)-i))
-			break
-		}
-		out = append(out, fmt.Sprintf("%s is below %s up to %s = %s (%s = %s), above it beyond: apart at %s and %s", c.A, c.B, p.X, chart.Number(c.X), p.Y, chart.Number(c.Y), chart.Number(c.From), chart.Number(c.To)))
-	}
-	return out
-}
-
-// fewCrossings and maxCrossings are how many crossings of a plot a terminal
-// and report.md list.
-const fewCrossings, maxCrossings = 4, 24
-
-// plotLines tell of the plots on a terminal.
-func (r *Report) plotLines() []string {
-	var out []string
-	for i, p := range r.plots {
-		if i == 0 {
-			out = append(out, "")
-		}
-		if p.Err != nil {
-			out = append(out, fmt.Sprintf("plot  %s is not drawn: %v", p.Name, p.Err))
-			continue
-		}
-		out = append(out, fmt.Sprintf("plot  %s: %s", filepath.Join(PlotsDir, p.Name+".svg"), p.Chart.Title))
-		for _, line := range crossings(p, fewCrossings) {
-			out = append(out, "      "+line)
-		}
-	}
-	return out
-}
-
 // markdownPlots shows the plots in report.md.
 func (r *Report) markdownPlots(b *bytes.Buffer) {
 	for i, p := range r.plots {
@@ -94,8 +58,8 @@ func (r *Report) markdownPlots(b *bytes.Buffer) {
 			fmt.Fprintf(b, "\n%s is not drawn: %s\n", escape(p.Name), escape(p.Err.Error()))
 			continue
 		}
-		fmt.Fprintf(b, "\n![%s](%s/%s.svg)\n", escape(p.Chart.Title), PlotsDir, p.Name)
-		for k, line := range slices.Concat(crossings(p, maxCrossings), p.Notes) {
+		fmt.Fprintf(b, "\n![%s](%s/%s.svg)\n", escape(p.Title()), PlotsDir, p.Name)
+		for k, line := range slices.Concat(p.Crossings(), p.Notes) {
 			if k == 0 {
 				b.WriteString("\n")
 			}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"scoville/report/number"
+	"scoville/report/plots"
 	"scoville/sweep/results"
 )
 
@@ -23,7 +24,7 @@ func (r *Report) Text(w io.Writer) error {
 	for _, line := range r.summary {
 		fmt.Fprintln(&head, line)
 	}
-	for _, line := range r.plotLines() {
+	for _, line := range plots.Lines(r.plots, PlotsDir) {
 		fmt.Fprintln(&tail, line)
 	}
 	for i, note := range r.data.Manifest.Notes {

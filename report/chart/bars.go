@@ -3,7 +3,6 @@ package chart
 import (
 	"fmt"
 	"math"
-	"strings"
 )
 
 // Bars is a picture of horizontal bars from a line at 0: how much each row
@@ -12,7 +11,7 @@ type Bars struct {
 	Title string
 	Label string // of the axis of values
 	Rows  []BarRow
-	Kinds []string // names of the colours; fewer than two have no legend
+	Kinds []string // names of the colours, empty ones not used; fewer than two have no legend
 	Floor Floor    // what nothing below means anything; zero = none
 	Notes []string // below
 }
@@ -58,7 +57,7 @@ func (c *Bars) SVG() []byte {
 		notes = append(notes, wrap(n, maxNote)...)
 	}
 	below := bottom + 44
-	if len(c.Kinds) > 1 {
+	if c.coloured() {
 		below += lineHeight + 8
 	}
 	height := below + lineHeight*float64(len(notes)) + gap
@@ -80,7 +79,7 @@ func (c *Bars) SVG() []byte {
 		v.line(x, top, x, bottom, `stroke="#555555" stroke-width="1.3" stroke-dasharray="6 4"`)
 		v.text(x, top-4, "middle", halo, f.Label)
 	}
-	if len(c.Kinds) > 1 {
+	if c.coloured() {
 		v.kinds(c.Kinds, begin, bottom+54)
 	}
 	for i, n := range notes {
@@ -88,6 +87,17 @@ func (c *Bars) SVG() []byte {
 	}
 	v.WriteString("</svg>\n")
 	return v.Bytes()
+}
+
+// coloured reports whether there are colours to tell apart.
+func (c *Bars) coloured() bool {
+	n := 0
+	for _, name := range c.Kinds {
+		if name != "" {
+			n++
+		}
+	}
+	return n > 1
 }
 
 // measure returns where the axis begins, how far texts reach beyond its end,
@@ -154,7 +164,7 @@ func (v *canvas) scaleBelow(bottom float64, label string) {
 // kinds is the legend of the colours, in one line.
 func (v *canvas) kinds(names []string, x, y float64) {
 	for i, name := range names {
-		if strings.TrimSpace(name) == "" {
+		if name == "" {
 			continue
 		}
 		fmt.Fprintf(v, `<rect x="%s" y="%s" width="14" height="10" fill="%s"/>`+"\n", px(x), px(y-9), color(i))

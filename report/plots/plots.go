@@ -21,6 +21,7 @@ type Plot struct {
 	Name  string // of the file, without .svg
 	X, Y  string // what is drawn
 	Chart *chart.Chart
+	Bars  *chart.Bars // in place of Chart
 	Cross []chart.Crossing
 	Notes []string // also below the chart, but for why it is not drawn
 	Err   error    // why there is no chart
@@ -51,7 +52,29 @@ func All(v *view.View, main []string) []Plot {
 		}
 		out = append(out, p)
 	}
-	return out
+	return append(out, tornados(v, main)...)
+}
+
+// Title is what is drawn; "" where nothing is.
+func (p *Plot) Title() string {
+	switch {
+	case p.Bars != nil:
+		return p.Bars.Title
+	case p.Chart != nil:
+		return p.Chart.Title
+	}
+	return ""
+}
+
+// SVG draws the picture; nil where there is none.
+func (p *Plot) SVG() []byte {
+	switch {
+	case p.Bars != nil:
+		return p.Bars.SVG()
+	case p.Chart != nil:
+		return p.Chart.SVG()
+	}
+	return nil
 }
 
 // fileName keeps a name inside its folder.
