@@ -21,6 +21,10 @@ type Point struct {
 	State  view.State // None is infeasible
 	Bound  string
 	Reason string // why infeasible
+
+	Baseline    bool
+	Path, Level string // changed one at a time; "" = nothing
+	Change      float64
 }
 
 // Metrics are those of the runs, in their order.
@@ -71,8 +75,11 @@ func Open(t testing.TB, meta results.Meta, points ...Point) *view.View {
 
 func (p *Point) run(index, replicate int, x float64) results.Run {
 	r := results.Run{
-		PointID: fmt.Sprintf("p%d", index), PointIndex: index, Replicate: replicate, Status: results.OK, Axes: p.Axes, OATChange: math.NaN(),
+		PointID: fmt.Sprintf("p%d", index), PointIndex: index, Replicate: replicate, Status: results.OK, Axes: p.Axes, Baseline: p.Baseline, OATPath: p.Path, OATLevel: p.Level, OATChange: math.NaN(),
 		Metrics: []float64{x, 10 * x, 1000 / x, float64(replicate + 1)}, OfferedRPS: math.NaN(), CapacityRPS: 4, LoadRatio: math.NaN(), Bound: p.Bound,
+	}
+	if p.Change != 0 {
+		r.OATChange = p.Change
 	}
 	steady := p.State == view.Steady
 	switch p.State {

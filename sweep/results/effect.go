@@ -1,6 +1,7 @@
 package results
 
 import (
+	"math"
 	"slices"
 
 	"scoville/core/table"
@@ -19,6 +20,7 @@ var effectHead = []table.Column{
 	{Name: "ci_hi", Kind: table.Float64, Definition: "upper end of the 95 % interval of the effect; NULL for n < 2"},
 	{Name: "n", Kind: table.Int64, Definition: "pairs of runs"},
 	{Name: "steady", Kind: table.Bool, Definition: "changed point and baseline are both steady; false if either is known not to be, NULL if not known and for closed loops and bursts"},
+	{Name: "elasticity", Kind: table.Float64, Definition: "effect over change_ratio: percent of the metric per percent of the parameter; the interval scales alike. NULL for a parameter without a relative change"},
 }
 
 // effectColumns ends in the axes whose values have a baseline each.
@@ -45,7 +47,7 @@ func (b *board) effects(p *point) error {
 	oat := p.first.oat()
 	for _, m := range b.set.selected {
 		e := b.change(p, m)
-		row := append(b.row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.Mean, "ratio", e.Lo, e.Hi, int64(e.N), flag(steady))
+		row := append(b.row[:0], b.set.meta.Metrics[m].Name, oat[0], oat[1], oat[2], "oat", e.Mean, "ratio", e.Lo, e.Hi, int64(e.N), flag(steady), elasticity(e.Mean, p.first.OATChange))
 		for j, a := range b.set.meta.Axes {
 			if a.Outer {
 				row = append(row, p.first.Axes[j])
@@ -55,6 +57,15 @@ func (b *board) effects(p *point) error {
 			return err
 		}
 		b.row = row
+	}
+	return nil
+}
+
+// elasticity is an effect relative to the relative change of the parameter,
+// both ratios; NULL where there is none.
+func elasticity(effect, change float64) any {
+	if e := effect / change; !math.IsNaN(e) && !math.IsInf(e, 0) {
+		return e
 	}
 	return nil
 }

@@ -156,7 +156,7 @@ func TestDataset(t *testing.T) {
 	near(t, "delta_ci_hi", cellOf(d.Points, 3, "ttft_p99_ms_delta_ci_hi"), 0.25, 1e-12)
 	want(t, effects(t, d), 2, map[string]any{
 		"metric": "ttft_p99_ms", "parameter": "hardware.weight_bandwidth_gb_s", "level": "-20%", "change_ratio": -0.2,
-		"method": "oat", "effect": 0.25, "unit": "ratio", "n": int64(3), "rate_rps": 2.0,
+		"method": "oat", "effect": 0.25, "unit": "ratio", "n": int64(3), "elasticity": -1.25, "rate_rps": 2.0,
 	})
 	if effects(t, d).Index("weight_bandwidth_gb_s") >= 0 {
 		t.Error("effects has an axis that is not outer")
