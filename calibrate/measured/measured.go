@@ -14,6 +14,7 @@ import (
 	"scoville/calibrate/measured/bench"
 	"scoville/calibrate/measured/console"
 	"scoville/calibrate/measured/grid"
+	"scoville/calibrate/measured/plain"
 	"scoville/calibrate/measured/request"
 	"scoville/calibrate/measured/row"
 	"scoville/calibrate/measured/silicon"
@@ -102,7 +103,12 @@ func Read(name string, data []byte, opt Options) (*File, error) {
 	}
 	sum := sha256.Sum256(data)
 	f := &File{Name: name, SHA256: hex.EncodeToString(sum[:])}
-	src := &row.Source{Name: name, Data: data, Options: opt}
+	text, notes, err := plain.Text(data, maxFile)
+	if err != nil {
+		return nil, &scenario.Error{File: name, Msg: err.Error(), Hint: "a file of measurements is JSON, CSV or the text of a terminal"}
+	}
+	f.Notes = notes
+	src := &row.Source{Name: name, Data: text, Options: opt}
 	read, err := choose(src, opt.Format)
 	if err != nil {
 		return nil, err

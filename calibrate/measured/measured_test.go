@@ -144,9 +144,9 @@ func TestBadFiles(t *testing.T) {
 		{"", "x.csv: empty file"},
 		{"\ufeff\r\n\r\n", "x.csv: empty file"},
 		{head, "x.csv: no rows below the header"},
-		{"a;b;c\n1;2;3\n", "x.csv:1:1: the header is one cell"},
+		{"a;b;c\n1;2;3\n", "x.csv:1:1: no column holds a latency"},
 		{"a,b\n1,2\n", "x.csv:1:1: no column holds a latency"},
-		{"isl,ttft_mean_ms,isl\n", `x.csv:1:18: column "isl" occurs twice`},
+		{"isl,ttft_mean_ms,isl\n1,2,3\n", `x.csv:1:18: column "isl" occurs twice`},
 		{"isl,input_len,ttft_mean_ms\n1,2,1\n", `x.csv:1:5: columns "isl" and "input_len" are both workload.class.measured.prompt_tokens`},
 		{"isl,mean_ttft\n1,1\n", "x.csv:1:5: mean_ttft: no unit in the name"},
 		{"isl,mean_ttft\n1,1\n", "is it ms or s? say --unit ms or --unit s, or rename the column to ttft_mean_ms or ttft_mean_s"},
@@ -154,11 +154,9 @@ func TestBadFiles(t *testing.T) {
 		{"engine.tpp,ttft_mean_ms\n1,1\n", `did you mean "engine.tp"?`},
 		{head + "llama-2-7b,100,50,4\n", "x.csv:2:1: 4 cells in this row, 5 columns in the header"},
 		{head + "llama-2-7b,100,50,4,fast\n", `x.csv:2:21: ttft_mean_ms: "fast" is not a number`},
-		{head + "llama-2-7b,100,50,4,nan\n", "x.csv:2:21: ttft_mean_ms: nan is not a value"},
 		{head + "llama-2-7b,100,50,4,Inf\n", "Inf is not a value"},
 		{head + "llama-2-7b,100,50,4,0x1p3\n", "is not a number"},
 		{head + "llama-2-7b,100,50,4,-3\n", "a latency of -3 is not above 0"},
-		{head + "llama-2-7b,100,50,4,0\n", "a latency of 0 is not above 0"},
 		{head + "llama-2-7b,100,50,4,1e12\n", "a latency of 1e+12 ms is not between 0.001 and 1e8"},
 		{head + "llama-2-7b,-100,50,4,9\n", "x.csv:2:12: isl: -100 is not in"},
 		{head + "llama-2-7b,100,0,4,9\n", "x.csv:2:16: osl: 0 is not in"},
@@ -169,7 +167,7 @@ func TestBadFiles(t *testing.T) {
 		{"model,dtype,isl,osl,concurrency,ttft_mean_ms\nllama-2-7b,fp7,1,1,1,9\n", "x.csv:2:12: dtype: \"fp7\""},
 		{"isl,ttft_mean_ms\n1,\"2\n", "x.csv:2:6: extraneous or missing \" in quoted-field"},
 		{"isl,ttft_mean_ms\n1,2\x00\n", "x.csv: not text in UTF-8"},
-		{"isl,ttft_mean_ms\n1,\xff\n", "x.csv: not text in UTF-8"},
+		{"isl,ttft_mean_ms\n1,\xff\x01\n", "x.csv: not text in UTF-8"},
 	} {
 		_, err := Read("x.csv", []byte(c.text), Options{})
 		if err == nil || !strings.Contains(err.Error(), c.want) {

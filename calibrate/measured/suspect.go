@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"scoville/calibrate/measured/row"
 	"scoville/core/hardware"
 	"scoville/core/model"
 	"scoville/core/unit"
@@ -113,7 +114,8 @@ func flat(rows []*Observation) {
 		for _, b := range rows {
 			pb, _ := b.Value(PromptPath).(float64)
 			tb, ok := b.Target("ttft_mean_ms")
-			same := a.Value(ConcurrencyPath) == b.Value(ConcurrencyPath) && a.Value(RatePath) == b.Value(RatePath) && a.Value(OutputPath) == b.Value(OutputPath)
+			same := a.Value(ConcurrencyPath) == b.Value(ConcurrencyPath) && a.Value(RatePath) == b.Value(RatePath) && a.Value(OutputPath) == b.Value(OutputPath) &&
+				(a.Kind == row.Serving || a.Value(row.RequestsPath) == b.Value(row.RequestsPath)) && a.Kind == b.Kind
 			if ok && same && pb >= 1024 && pb >= 4*pa && pa > 0 && tb < 1.2*ta {
 				b.Suspect("warm prefix cache: %.0f prompt tokens take %.3g ms to the first token, %.0f take %.3g", pb, tb, pa, ta)
 				break

@@ -172,10 +172,10 @@ func (o *Objective) residuals(dst []float64, c int, predicted []float64) []float
 // full token budget takes that long.
 const stamp = 100
 
-// trust is the weight of a residual of a log of requests: sigma over what sigma
-// and stamp leave open together; 1 for all others.
+// trust is the weight of a residual of an engine's log of requests: sigma over
+// what sigma and stamp leave open together; 1 for all others.
 func (c *Condition) trust(t *Target, measured float64) float64 {
-	if c.Kind != row.Replay || t.Residual != Log || !strings.HasPrefix(t.Metric, "ttft") {
+	if c.Kind != row.Replay || c.Scenario.Measurement.Clock != "server" || t.Residual != Log || !strings.HasPrefix(t.Metric, "ttft") {
 		return 1
 	}
 	return t.Sigma / (t.Sigma + stamp/measured)

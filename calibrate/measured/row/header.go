@@ -2,7 +2,9 @@ package row
 
 import (
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strings"
 
 	"scoville/core/metrics"
@@ -44,25 +46,6 @@ func (m *Meaning) String() string {
 	return text
 }
 
-// aliases are names of scenario keys seen in published tables, folded.
-var aliases = map[string]string{
-	"isl": PromptPath, "input_len": PromptPath, "input_length": PromptPath, "input_tokens": PromptPath, "input_toks": PromptPath,
-	"prompt_size": PromptPath, "prompt_len": PromptPath, "prompt_tokens": PromptPath, "random_input_len": PromptPath,
-	"osl": OutputPath, "output_len": OutputPath, "output_length": OutputPath, "output_tokens": OutputPath, "output_toks": OutputPath,
-	"token_size": OutputPath, "generation_tokens": OutputPath, "random_output_len": OutputPath,
-	"concurrency": ConcurrencyPath, "conc": ConcurrencyPath, "max_concurrency": ConcurrencyPath, "maximum_request_concurrency": ConcurrencyPath,
-	"request_rate": RatePath, "qps": RatePath, "rps": RatePath, "requested_rate": RatePath, "rate": RatePath,
-	"num_prompts": "workload.requests",
-	"hardware":    "hardware.name", "system": "hardware.name", "hw": "hardware.name", "gpu_name": "hardware.name", "gpu": "hardware.name", "device_name": "hardware.name",
-	"tp": "engine.tp", "tp_size": "engine.tp", "tensor_parallel": "engine.tp", "tensor_parallel_size": "engine.tp", "num_of_hardware": "engine.tp", "gpu_count": "engine.tp",
-	"model": "model.name", "model_id": "model.name", "model_path": "model.name", "model_name": "model.name",
-	"precision": "model.weight_dtype", "dtype": "model.weight_dtype", "quantization": "model.weight_dtype", "kv_cache_dtype": "model.kv_dtype",
-	"dataset_input_len": PromptPath, "dataset_output_len": OutputPath, "request_rate_configured_rps": RatePath,
-	"enable_chunked_prefill": "engine.chunked_prefill", "enable_prefix_caching": "engine.prefix_caching",
-	"gpu_memory_utilization": "engine.memory_fraction",
-	"vllm_version":           "engine.version", "backend_version": "engine.version", "engine_version": "engine.version", "image": "engine.version",
-}
-
 // facts are what clients count of a run, by folded name.
 var facts = map[string]string{
 	"completed": "completed", "successful_requests": "completed", "failed": "failed", "failed_requests": "failed",
@@ -75,6 +58,7 @@ var facts = map[string]string{
 	"num_scheduler_step": "scheduler_steps", "num_scheduler_steps": "scheduler_steps",
 	"std_ttft_ms": "ttft_sd_ms", "std_tpot_ms": "tpot_sd_ms", "std_itl_ms": "itl_sd_ms", "std_e2el_ms": "e2e_sd_ms",
 	"peak_concurrent_requests": "peak_in_flight", "max_concurrent_requests": "peak_in_flight",
+	"batch_size": "batch", "batch": "batch", "bs": "batch", "batchsize": "batch",
 }
 
 // factWords say what a fact is, with its unit.
@@ -85,33 +69,30 @@ var factWords = map[string]string{
 	"burstiness": "shape of the gaps between arrivals (1 = poisson)", "range_ratio": "range of random lengths",
 	"scheduler_steps": "steps scheduled at a time", "peak_in_flight": "most requests in flight",
 	"ttft_sd_ms": "standard deviation of TTFT (ms)", "tpot_sd_ms": "standard deviation of TPOT (ms)",
+	"batch":     "prompts of a static batch, where neither concurrency nor a rate is said",
 	"itl_sd_ms": "standard deviation of ITL (ms)", "e2e_sd_ms": "standard deviation of end-to-end latency (ms)",
 }
 
 // engineColumns name the engine that served, or the client's idea of it.
 var engineColumns = map[string]bool{"backend": true, "framework": true, "engine": true, "inference_engine": true}
 
-// weak names yield to a more exact column of the same meaning.
-var weak = map[string]bool{
-	"gpu_count": true, "num_of_hardware": true, "image": true, "dtype": true, "quantization": true, "qps": true, "rps": true, "rate": true,
-	"model": true, "model_name": true, "hardware": true, "requests": true,
-}
-
 // Fold makes names comparable: lower case, one underscore for blanks, dashes
-// and underscores, "(ms)" as "_ms".
+// and underscores, "(ms)" and "[ms]" as "_ms".
 func Fold(name string) string {
-	name = strings.NewReplacer("(", " ", ")", " ", "/", " ", ":", " ", "-", " ", "_", " ").Replace(strings.ToLower(name))
-	return strings.Join(strings.Fields(name), "_")
+	name = strings.NewReplacer("(", " ", ")", " ", "[", " ", "]", " ", "/", " ", ":", " ", ",", " ", "-", " ", "_", " ").Replace(strings.ToLower(name))
+	words := strings.Fields(name)
+	for i, w := range words {
+		words[i] = strings.TrimSuffix(w, ".")
+	}
+	return strings.Join(words, "_")
 }
 
 var (
-	statFirst = regexp.MustCompile(`^(mean|avg|average|median|max|p\d+(?:\.\d+)?)_(ttft|time_to_first_token|tpot|time_per_output_token|itl|inter_token_latency|e2el|e2e|e2e_latency)(_.*)?$`)
-	statLast  = regexp.MustCompile(`^(ttft|time_to_first_token|tpot|time_per_output_token|itl|inter_token_latency|e2el|e2e|e2e_latency)(?:_(mean|avg|average|median|max|p\d+(?:\.\d+)?))?(_.*)?$`)
-	families  = map[string]string{
-		"time_to_first_token": "ttft", "time_per_output_token": "tpot", "inter_token_latency": "itl", "e2el": "e2e", "e2e_latency": "e2e",
-	}
-	stats = map[string]string{"p100": "max", "avg": "mean", "average": "mean", "median": "p50", "": "mean"}
-	units = map[string]float64{"_ms": 1, "_s": 1e3, "_us": 1e-3}
+	statWord   = `mean|avg|average|median|max|p\d+(?:\.\d+)?`
+	familyWord = strings.Join(slices.SortedFunc(maps.Keys(families), func(a, b string) int { return len(b) - len(a) }), "|")
+	statFirst  = regexp.MustCompile(`^(` + statWord + `)_(` + familyWord + `)(_.*)?$`)
+	statLast   = regexp.MustCompile(`^(` + familyWord + `)(?:_(` + statWord + `))?(_.*)?$`)
+	stats      = map[string]string{"p100": "max", "avg": "mean", "average": "mean", "median": "p50", "": "mean"}
 )
 
 // MetricOf reads the name of a latency column: statistic, metric, unit. ok is
@@ -128,23 +109,18 @@ func MetricOf(name string) (m Meaning, ok bool, problem string) {
 	} else {
 		return m, false, ""
 	}
-	if f, found := families[family]; found {
-		family = f
-	}
+	family = families[family]
 	if s, found := stats[stat]; found {
 		stat = s
 	}
 	m.Metric = family + "_" + stat + "_ms"
-	switch m.Factor, ok = units[unit]; {
-	case unit == "":
-		return m, true, "no unit in the name"
-	case !ok:
-		return m, false, ""
-	}
 	if _, ok = metrics.Index(m.Metric); !ok {
 		return m, false, ""
 	}
-	return m, true, ""
+	if m.Factor, ok = units[unit]; unit == "" {
+		return m, true, "no unit in the name"
+	}
+	return m, ok, ""
 }
 
 // MeaningOf says what a column of a tidy table holds; nil for nothing known. A
@@ -153,8 +129,14 @@ func MetricOf(name string) (m Meaning, ok bool, problem string) {
 func (s *Sheet) MeaningOf(col int, unit string) (*Meaning, error) {
 	name := s.Header[col]
 	m, ok, problem := MetricOf(name)
+	if problem != "" && s.cellUnits(col) {
+		m, ok, problem = MetricOf(name + "_ms") // each cell says its own
+	}
 	if problem != "" && unit != "" {
 		m, ok, problem = MetricOf(name + "_" + unit)
+	}
+	if problem != "" && strings.HasPrefix(m.Metric, "e2e") && s.otherLatency() {
+		return nil, nil // it is not needed
 	}
 	if problem != "" {
 		base := strings.TrimSuffix(m.Metric, "_ms")
@@ -192,6 +174,14 @@ func (s *Sheet) MeaningOf(col int, unit string) (*Meaning, error) {
 		return &Meaning{Path: path}, nil
 	}
 	return nil, nil
+}
+
+// otherLatency reports whether some column is a latency with its unit.
+func (s *Sheet) otherLatency() bool {
+	return slices.ContainsFunc(s.Header, func(h string) bool {
+		_, ok, problem := MetricOf(h)
+		return ok && problem == ""
+	})
 }
 
 var scenarioTable = map[string]bool{"model": true, "hardware": true, "engine": true, "workload": true, "measurement": true}

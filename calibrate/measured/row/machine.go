@@ -24,6 +24,9 @@ func Canonical(path, text string) string {
 		if m := ImageTag.FindStringSubmatch(text); m != nil {
 			return "vllm " + strings.TrimPrefix(m[1], "v")
 		}
+		if m := versionText.FindStringSubmatch(strings.TrimSpace(text)); m != nil {
+			return "vllm " + m[1]
+		}
 	case "model.weight_dtype", "model.kv_dtype":
 		text = strings.ToLower(text)
 		if d, ok := formatNames[text]; ok {
@@ -35,6 +38,9 @@ func Canonical(path, text string) string {
 
 // ImageTag finds the version in the name of a container image.
 var ImageTag = regexp.MustCompile(`[\w.-]+/[\w.-]+:v?([\w.-]+)`)
+
+// versionText is a version of vLLM as tables and packages write it.
+var versionText = regexp.MustCompile(`(?i)^(?:vllm[\s:=/_-]*)?v?(\d+\.\d+[\w.+-]*)$`)
 
 // formatNames are what published tables call number formats.
 var formatNames = map[string]unit.DType{

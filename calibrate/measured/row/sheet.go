@@ -7,10 +7,13 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
+	"scoville/calibrate/measured/plain"
 	"scoville/core/scenario"
 	"scoville/core/workload"
 )
@@ -22,6 +25,8 @@ type Sheet struct {
 	Header  []string
 	HeadAt  []Place
 	Records []Record
+
+	parted map[int]bool // columns whose commas part thousands, as far as asked
 }
 
 // Place is a line and a column in a file, from 1; columns in bytes. Col 0
@@ -71,18 +76,27 @@ func (s *Sheet) Add(at Place, cells []Cell) *Record {
 	return &s.Records[len(s.Records)-1]
 }
 
-// ReadSheet reads comma-separated values: RFC 4180 with or without CRLF, a
-// byte order mark, blank lines and blanks around cells. Rows that are shorter
-// or longer than the header, and headers with empty or repeated names of
-// filled columns, are errors.
+// ReadSheet reads a table of cells: RFC 4180 with or without CRLF, separated by
+// commas, semicolons or tabs, with a byte order mark, blank lines, lines that
+// start with #, title lines above the header and blanks around cells; or the
+// tables of a Markdown text that hold latencies. Rows that are shorter or longer
+// than the header, and headers with repeated names of columns that differ, are
+// errors.
 func ReadSheet(file string, data []byte) (*Sheet, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff"))
-	s := &Sheet{File: file, Lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
 	if i := bytes.IndexByte(data, 0); i >= 0 || !utf8.Valid(data) {
 		return nil, &scenario.Error{File: file, Msg: "not text in UTF-8", Hint: "save it as CSV, UTF-8"}
 	}
+	s := &Sheet{File: file, Lines: strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")}
+	if s.markdown(string(data)); s.Header != nil {
+		return s, nil
+	}
 	r := csv.NewReader(bytes.NewReader(data))
 	r.FieldsPerRecord = -1
+	r.Comma = plain.Comma(string(data))
+	if !s.headComment(r.Comma) {
+		r.Comment = '#'
+	}
 	for {
 		cells, err := r.Read()
 		if errors.Is(err, io.EOF) {
@@ -95,20 +109,22 @@ func ReadSheet(file string, data []byte) (*Sheet, error) {
 			return nil, err
 		}
 		rec := Record{Cells: make([]string, len(cells)), At: make([]Place, len(cells))}
-		blank := true
+		last := -1 // filled cell
 		for i, c := range cells {
 			rec.Cells[i] = strings.TrimSpace(c)
 			rec.At[i].Line, rec.At[i].Col = r.FieldPos(i)
-			blank = blank && rec.Cells[i] == ""
+			if rec.Cells[i] != "" {
+				last = i
+			}
+		}
+		if n := len(s.Header); n > 0 && len(cells) > n && last < n {
+			rec.Cells, rec.At = rec.Cells[:n], rec.At[:n] // separators at the end of the line
 		}
 		switch {
-		case blank:
-		case s.Header == nil:
+		case last < 0:
+		case s.Header == nil, filled(s.Header) == 1 && len(s.Records) == 0 && last > 0: // what stood above was a title
 			s.Header, s.HeadAt = rec.Cells, rec.At
-			if err := s.checkHeader(); err != nil {
-				return nil, err
-			}
-		case len(cells) != len(s.Header):
+		case len(rec.Cells) != len(s.Header):
 			return nil, s.ErrorAt(rec.At[0], "", "%d cells in this row, %d columns in the header", len(cells), len(s.Header))
 		default:
 			s.Records = append(s.Records, rec)
@@ -117,19 +133,77 @@ func ReadSheet(file string, data []byte) (*Sheet, error) {
 	if s.Header == nil {
 		return nil, &scenario.Error{File: file, Msg: "empty file", Hint: "the first row names the columns"}
 	}
-	return s, nil
+	return s, s.checkHeader()
 }
 
-func (s *Sheet) checkHeader() error {
-	if len(s.Header) == 1 && strings.ContainsAny(s.Header[0], ";\t") {
-		return s.HeadError(0, "separate cells by commas", "the header is one cell")
-	}
-	seen := map[string]bool{}
-	for i, h := range s.Header {
-		if h != "" && seen[h] {
-			return s.HeadError(i, "", "column %q occurs twice", h)
+// headComment reports whether the header is a line that starts with #: it has
+// as many cells as the line after it.
+func (s *Sheet) headComment(comma rune) bool {
+	last := ""
+	for _, l := range s.Lines {
+		switch l = strings.TrimSpace(l); {
+		case strings.HasPrefix(l, "#"):
+			last = l
+		case l != "":
+			n := strings.Count(last, string(comma))
+			return n > 1 && n == strings.Count(l, string(comma))
 		}
-		seen[h] = true
+	}
+	return false
+}
+
+func filled(cells []string) int {
+	n := 0
+	for _, c := range cells {
+		if c != "" {
+			n++
+		}
+	}
+	return n
+}
+
+// markdown reads the pipe tables of a text that have a latency among their
+// columns, as one table.
+func (s *Sheet) markdown(text string) {
+	for _, table := range plain.Tables(text) {
+		head := table[0]
+		if !slices.ContainsFunc(head.Cells, latency) {
+			continue
+		}
+		for _, line := range table[1:] {
+			var cells []Cell
+			for i, c := range line.Cells[:min(len(line.Cells), len(head.Cells))] {
+				cells = append(cells, Cell{head.Cells[i], c})
+			}
+			r := s.Add(Place{line.Number, 1}, cells)
+			for i := range cells {
+				if k := s.Index(cells[i].Name); k >= 0 {
+					r.At[k].Col, s.HeadAt[k] = line.At[i], Place{head.Number, head.At[i]}
+				}
+			}
+		}
+	}
+}
+
+// latency reports whether a column is named as a latency, with or without unit.
+func latency(name string) bool {
+	_, ok, problem := MetricOf(name)
+	return ok || problem != ""
+}
+
+// checkHeader refuses columns of one name, unless they hold the same.
+func (s *Sheet) checkHeader() error {
+	for i, h := range s.Header {
+		first := s.Index(h)
+		if h == "" || first == i {
+			continue
+		}
+		for _, r := range s.Records {
+			if r.Cells[first] != r.Cells[i] {
+				return s.HeadError(i, "", "column %q occurs twice", h)
+			}
+		}
+		s.Header[i] = ""
 	}
 	return nil
 }
@@ -170,8 +244,16 @@ func (s *Sheet) CellError(rec, col int, hint, format string, args ...any) *scena
 
 // Number reads a cell as a finite number.
 func (s *Sheet) Number(rec, col int) (float64, error) {
-	text := s.Records[rec].Cells[col]
+	return s.number(rec, col, s.Records[rec].Cells[col])
+}
+
+func (s *Sheet) number(rec, col int, text string) (float64, error) {
 	x, err := parseNumber(text)
+	if err != nil && strings.Contains(text, ",") {
+		if x, err = parseNumber(s.ungrouped(text, col)); err != nil {
+			return 0, s.CellError(rec, col, "is its comma the decimal point, or does it part thousands? write numbers as 1234.5", "%q is not a number", Shorten(text))
+		}
+	}
 	if err != nil {
 		return 0, s.CellError(rec, col, "", "%q is not a number", Shorten(text))
 	}
@@ -189,9 +271,91 @@ func parseNumber(text string) (float64, error) {
 	return strconv.ParseFloat(strings.TrimSpace(text), 64)
 }
 
-// Latency reads a measured time, in ms after the factor.
+// grouped is a number with its thousands parted by commas.
+var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$`)
+
+// ungrouped takes the commas out of a number whose thousands they part.
+func (s *Sheet) ungrouped(text string, col int) string {
+	if s.parted == nil {
+		s.parted = map[int]bool{}
+	}
+	parts, known := s.parted[col]
+	if !known {
+		parts = s.partThousands(col)
+		s.parted[col] = parts
+	}
+	if !parts || !grouped.MatchString(text) {
+		return text
+	}
+	return strings.ReplaceAll(text, ",", "")
+}
+
+// partThousands reports whether the commas of a column part thousands. One comma
+// with three digits behind it, 1,024, may be a decimal one: it is not where all
+// commas of the column have three digits behind them and one number has two
+// commas or a decimal point, or is whole, of up to three digits and without one.
+func (s *Sheet) partThousands(col int) bool {
+	sure := false
+	for i := range s.Records {
+		c := s.Records[i].Cells[col]
+		switch {
+		case strings.Contains(c, ",") && !grouped.MatchString(c):
+			return false
+		case strings.Count(c, ",") > 1, strings.Contains(c, "."):
+			sure = true
+		case len(c) <= 3 && !strings.Contains(c, ","):
+			_, err := strconv.Atoi(c)
+			sure = sure || err == nil
+		}
+	}
+	return sure
+}
+
+// unitInCell finds a unit of time behind a number.
+var unitInCell = regexp.MustCompile(`^(.*[\d.])\s*(ms|msec|milliseconds?|s|secs?|seconds?|us|µs|μs)$`)
+
+// cellUnit cuts the unit off a cell and returns the factor that makes it ms; 0
+// for a cell without one.
+func cellUnit(cell string) (number string, factor float64) {
+	m := unitInCell.FindStringSubmatch(cell)
+	switch {
+	case m == nil:
+		return cell, 0
+	case m[2][0] == 'm':
+		return m[1], 1
+	case m[2][0] == 's':
+		return m[1], 1e3
+	}
+	return m[1], 1e-3
+}
+
+// cellUnits reports whether every filled cell of a column has a unit.
+func (s *Sheet) cellUnits(col int) bool {
+	any := false
+	for i := range s.Records {
+		c := s.Records[i].Cells[col]
+		if Nothing(c) || Lost(c) {
+			continue
+		}
+		if _, f := cellUnit(c); f == 0 {
+			return false
+		}
+		any = true
+	}
+	return any
+}
+
+// Latency reads a measured time, in ms after the factor of its column or after
+// the unit that stands in the cell.
 func (s *Sheet) Latency(rec, col int, factor float64) (float64, error) {
-	x, err := s.Number(rec, col)
+	text, own := cellUnit(s.Records[rec].Cells[col])
+	if own != 0 {
+		if named, ok, problem := MetricOf(s.Header[col]); ok && problem == "" && named.Factor != own {
+			return 0, s.CellError(rec, col, "which one is it?", "%q has another unit than the name of its column", Shorten(s.Records[rec].Cells[col]))
+		}
+		factor = own
+	}
+	x, err := s.number(rec, col, text)
 	if err != nil {
 		return 0, err
 	}
@@ -211,4 +375,22 @@ func Shorten(text string) string {
 		return string([]rune(text)[:40]) + "..."
 	}
 	return text
+}
+
+// Nothing reports whether a cell says nothing: it is empty, or a word for it.
+func Nothing(text string) bool {
+	switch strings.ToLower(text) {
+	case "", "none", "null", "nan", "n/a", "na", "#n/a", "nil", "-", "--", "—", "–", "auto", "default":
+		return true
+	}
+	return false
+}
+
+// Lost reports whether a cell says that the run gave no value.
+func Lost(text string) bool {
+	switch strings.ToLower(text) {
+	case "oom", "out of memory", "fail", "failed", "failure", "error", "err", "timeout", "timed out", "x", "crash", "crashed", "dnf":
+		return true
+	}
+	return false
 }

@@ -33,6 +33,9 @@ func (o *reader) load() error {
 			return nil
 		}
 	}
+	if b := o.Facts["batch"]; arrival == nil && !open && conc == 0 && b >= 1 && b == math.Trunc(b) && b < 1e6 {
+		return o.batch(int(b))
+	}
 	switch {
 	case arrival != nil:
 	case open:
@@ -67,6 +70,16 @@ func (o *reader) load() error {
 		o.Set("measurement.prompts_per_concurrency", row.PromptsPerConcurrency, -1)
 		o.Notes = append(o.Notes, fmt.Sprintf("number of requests not said: %d per unit of concurrency", row.PromptsPerConcurrency))
 	}
+	return nil
+}
+
+// batch makes a static batch of a run whose only load is the size of one.
+func (o *reader) batch(n int) error {
+	o.Kind = row.Batch
+	o.Unset(row.RequestsPath)
+	o.Set(row.ArrivalPath, "burst", -1)
+	o.Set(row.RequestsPath, n, -1)
+	o.Note("a batch size without concurrency or rate: static batches, all prompts at once")
 	return nil
 }
 

@@ -4,9 +4,13 @@
 package tidy
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
 	"math"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/calibrate/measured/row"
@@ -29,15 +33,36 @@ func Table(s *row.Sheet, opt row.Options, f *row.File) error {
 	if err != nil {
 		return err
 	}
+	var unsaid error // of the first row that lacks what a run needs
+	lacking, whole := map[int]error{}, false
 	for i := range s.Records {
 		r := reader{Observation: row.New(s, i), sheet: s, record: i, fixed: opt.Fixed}
 		if err := r.read(means); err != nil {
 			return err
 		}
+		if err := r.complete(); err != nil {
+			lacking[i], unsaid = err, cmp.Or(unsaid, err)
+		} else if r.Dropped == "" {
+			whole = true
+		}
 		f.Rows = append(f.Rows, r.Observation)
+	}
+	if unsaid != nil && !whole {
+		return unsaid
+	}
+	for i, err := range lacking { // other rows say it: a line of totals, or a run that was not finished
+		f.Rows[i].Drop("incomplete row: %s", message(err))
 	}
 	plausible(f)
 	return nil
+}
+
+// message is what an error says, without its place.
+func message(err error) string {
+	if e, ok := errors.AsType[*scenario.Error](err); ok {
+		return e.Msg
+	}
+	return err.Error()
 }
 
 // reader reads one row.
@@ -123,7 +148,7 @@ func (o *reader) read(means []*row.Meaning) error {
 	cells := o.sheet.Records[o.record].Cells
 	at := map[string]int{"model.name": -1, "model.weight_dtype": -1}
 	for c, m := range means {
-		if m == nil || blank(m, cells[c]) {
+		if m == nil || row.Nothing(cells[c]) {
 			continue
 		}
 		if _, ok := at[m.Path]; ok {
@@ -140,7 +165,7 @@ func (o *reader) read(means []*row.Meaning) error {
 		return err
 	}
 	for c, m := range means {
-		if m == nil || blank(m, cells[c]) {
+		if m == nil || row.Nothing(cells[c]) {
 			continue
 		}
 		if _, done := at[m.Path]; done {
@@ -155,6 +180,10 @@ func (o *reader) read(means []*row.Meaning) error {
 			if x, err := o.sheet.Number(o.record, c); err == nil {
 				o.Facts[m.Fact] = x
 			}
+		case m.Metric != "" && zero.MatchString(cells[c]): // what clients write where nothing was measured
+			o.Suspect("a latency of 0: column %s is not used in this row", o.sheet.Header[c])
+		case m.Metric != "" && row.Lost(cells[c]):
+			o.Drop("no value was measured: %s", cells[c])
 		case m.Metric != "":
 			ms, err := o.sheet.Latency(o.record, c, m.Factor)
 			if err != nil {
@@ -167,7 +196,7 @@ func (o *reader) read(means []*row.Meaning) error {
 			}
 		}
 	}
-	return o.complete()
+	return nil
 }
 
 // complete makes a run of what the cells say: lengths, load, throughput, and
@@ -201,19 +230,6 @@ func (o *reader) complete() error {
 	return nil
 }
 
-// blank reports whether a cell says nothing: empty, or a word for nothing
-// where the column is no latency.
-func blank(m *row.Meaning, text string) bool {
-	if m.Metric != "" {
-		return text == ""
-	}
-	switch strings.ToLower(text) {
-	case "", "none", "null", "nan", "n/a", "na", "-", "auto", "default":
-		return true
-	}
-	return false
-}
-
 // engine drops rows of other engines than vLLM. Clients call the protocol they
 // speak the backend: those say nothing of the engine.
 func (o *reader) engine(text string) {
@@ -228,6 +244,9 @@ func (o *reader) engine(text string) {
 // assign converts a cell to the type the schema says.
 func (o *reader) assign(path string, c int) error {
 	text := o.sheet.Records[o.record].Cells[c]
+	if path == "engine.version" && row.Fold(o.sheet.Header[c]) == "version" && !numbered.MatchString(text) {
+		return nil // of something else
+	}
 	field, ok := scenario.Lookup(path)
 	if !ok {
 		return o.sheet.HeadError(c, "", "no parameter %q", path)
@@ -239,7 +258,7 @@ func (o *reader) assign(path string, c int) error {
 			o.Facts["rate_inf"] = 1
 			return nil // no open-loop rate: concurrency, or the requests of a burst, are the load
 		}
-		x, err := o.sheet.Number(o.record, c)
+		x, err := o.count(path, c)
 		if err != nil {
 			return err
 		}
@@ -260,6 +279,20 @@ func (o *reader) assign(path string, c int) error {
 	}
 	o.Set(path, v, c)
 	return nil
+}
+
+var (
+	zero     = regexp.MustCompile(`^0+(?:\.0*)?$`)
+	numbered = regexp.MustCompile(`^v?\d+\.\d+`)
+	chips    = regexp.MustCompile(`(?i)^(?:tp[\s=_-]*(\d+)|(\d+)\s*x|x\s*(\d+))$`)
+)
+
+// count reads a number; chips may be counted as TP8 or 8x.
+func (o *reader) count(path string, c int) (float64, error) {
+	if m := chips.FindStringSubmatch(o.sheet.Records[o.record].Cells[c]); m != nil && path == "engine.tp" {
+		return strconv.ParseFloat(cmp.Or(m[1], m[2], m[3]), 64)
+	}
+	return o.sheet.Number(o.record, c)
 }
 
 // consistent drops a row whose latencies contradict each other.
