@@ -179,7 +179,11 @@ func TestReplay(t *testing.T) {
 		t.Errorf("lengths %v %v", prompt, output)
 	}
 	ttft := Target{"ttft_mean_ms", Log, 0.1, 1}
+	if w := conds[0].trust(&ttft, 1000); w != 1 {
+		t.Errorf("weight of a TTFT of 1 s on the client's clock is %g", w)
+	}
+	conds[0].Scenario.Measurement.Clock = "server"
 	if w := conds[0].trust(&ttft, 1000); w != 0.5 {
-		t.Errorf("weight of a TTFT of 1 s is %g", w)
+		t.Errorf("weight of a TTFT of 1 s in the engine's log is %g", w)
 	}
 }
