@@ -123,6 +123,7 @@ func ReadSheet(file string, data []byte) (*Sheet, error) {
 		switch {
 		case last < 0:
 		case s.Header == nil, filled(s.Header) == 1 && len(s.Records) == 0 && last > 0: // what stood above was a title
+			rec.Cells[0] = strings.TrimSpace(strings.TrimPrefix(rec.Cells[0], "#"))
 			s.Header, s.HeadAt = rec.Cells, rec.At
 		case len(rec.Cells) != len(s.Header):
 			return nil, s.ErrorAt(rec.At[0], "", "%d cells in this row, %d columns in the header", len(cells), len(s.Header))
