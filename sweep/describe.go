@@ -10,6 +10,7 @@ import (
 	"text/tabwriter"
 
 	"scoville/sweep/hunt"
+	"scoville/sweep/request"
 	"scoville/sweep/study"
 )
 
@@ -38,11 +39,14 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	if st.Search != nil {
 		fmt.Fprint(&b, hunt.Describe(p))
 	}
-	trials, err := pilot(ctx, p, simulators())
+	var counted request.Counter
+	o := Options{watch: counted.Watch}
+	trials, err := pilot(ctx, p, o.simulators())
 	if err != nil {
 		return err
 	}
 	fmt.Fprintf(&b, "cost    %s\n", cost(p, trials, p.Capacities(), jobs))
+	b.WriteString(requests(p, counted.Mean()))
 	for _, n := range p.Notes {
 		if strings.HasPrefix(n, "where #") {
 			continue // in the line of the points
@@ -89,6 +93,24 @@ func draws(p *Plan) string {
 		return ""
 	}
 	return fmt.Sprintf("draws   %d of the calibrated parameters x %s = %s further runs\n", p.Study.Draws, plural(len(p.Drawn()), "point"), grouped(p.DrawRuns()))
+}
+
+// requests says how large the files of requests get; "" = there are none. mean
+// is the number of requests of a run, NaN if not known.
+func requests(p *Plan, mean float64) string {
+	most, runs := p.Study.Requests, hunt.Expected(p)
+	if most == 0 {
+		return ""
+	}
+	which := "all requests"
+	if most != request.All {
+		which = plural(most, "request")
+	}
+	line := fmt.Sprintf("files   %s of each run in %s/, %s", which, request.Dir, plural(runs, "file"))
+	if mean == mean {
+		line += ", " + about(request.Bytes(runs, mean, most)/1e6, "MB")
+	}
+	return line + "\n"
 }
 
 // levels lists an axis' levels, shortened.

@@ -5,6 +5,7 @@ package sweep
 import (
 	"bytes"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,7 @@ import (
 	"scoville/sweep/hunt"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
+	"scoville/sweep/request"
 	"scoville/sweep/results"
 	"scoville/sweep/results/searches"
 	"scoville/sweep/row"
@@ -47,7 +49,8 @@ type Options struct {
 	// goroutine; nil = not at all.
 	Progress func(Progress)
 
-	newSimulate func() Simulate // nil = the simulator; tests give others
+	newSimulate func() Simulate                         // nil = the simulator; tests give others
+	watch       func(request.Simulate) request.Simulate // looks at every run; nil = nobody
 }
 
 // Simulate runs one scenario; core.Simulator.Run is the real one.
@@ -139,6 +142,11 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, &InputError{err}
 	}
 	defer set.Close()
+	keep, err := request.Keep(out.Dir, p.Study.Requests)
+	if err != nil {
+		return nil, err
+	}
+	o.watch = keep.Watch
 	var runs []results.Run
 	var more []results.Table
 	if p.Study.Search == nil {
@@ -146,6 +154,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	} else if runs, out.Searches, err = search(ctx, p, o); err == nil {
 		more = append(more, set.Searches(out.Searches))
 		set.Plan(len(runs))
+	}
+	if err == nil {
+		err = keep.Err()
 	}
 	if err == nil && p.DrawRuns() > 0 {
 		err = forecasts(ctx, p, o, runs)
@@ -170,7 +181,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}, more...); err != nil {
 		return nil, err
 	}
-	if err := explainOnly(ctx, set, out, o); err != nil {
+	if err := errors.Join(keep.Close(), explainOnly(ctx, set, out, o)); err != nil {
 		return nil, err
 	}
 	return out, set.Close()
@@ -208,10 +219,6 @@ func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options)
 // simulate runs every point and replicate on the pool and returns the rows in
 // the order of the plan, whatever order they finished in.
 func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
-	newSimulate := o.newSimulate
-	if newSimulate == nil {
-		newSimulate = simulators()
-	}
 	progress := Progress{Total: p.Runs() + p.DrawRuns()}
 	report := func() {
 		if o.Progress != nil {
@@ -222,7 +229,7 @@ func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
 	rows := make([]results.Run, p.Runs())
 	workers := pool.Pool[Simulate, results.Run]{
 		Workers: o.Jobs,
-		State:   newSimulate,
+		State:   o.simulators(),
 		Work: func(ctx context.Context, sim Simulate, item int) (results.Run, error) {
 			return row.One(ctx, p, sim, item)
 		},
@@ -270,18 +277,27 @@ func forecasts(ctx context.Context, p *Plan, o Options, runs []results.Run) erro
 
 // search runs the searches of a plan.
 func search(ctx context.Context, p *Plan, o Options) ([]results.Run, []searches.Search, error) {
-	h := hunt.Hunt{Plan: p, Workers: o.Jobs, Simulate: o.newSimulate, Progress: func(done, total, failed int) {
+	h := hunt.Hunt{Plan: p, Workers: o.Jobs, Simulate: o.simulators(), Progress: func(done, total, failed int) {
 		if o.Progress != nil {
 			o.Progress(Progress{done, total, failed})
 		}
 	}}
-	if h.Simulate == nil {
-		h.Simulate = simulators()
-	}
 	if o.FailFast {
 		h.Failed = func(r results.Run) error { return &StoppedError{r.PointIndex, r.Replicate, r.Error} }
 	}
 	return h.Run(ctx)
+}
+
+// simulators makes what runs the points, watched.
+func (o *Options) simulators() func() Simulate {
+	fresh := o.newSimulate
+	if fresh == nil {
+		fresh = simulators()
+	}
+	if o.watch == nil {
+		return fresh
+	}
+	return func() Simulate { return o.watch(fresh()) }
 }
 
 // simulators makes simulators that share their capacity runs.

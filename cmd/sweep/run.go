@@ -23,7 +23,8 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 		Long: strings.TrimSpace(`
 Run simulates every point of a study and writes runs.parquet, points.parquet,
 effects.parquet, report.md, manifest.json and a copy of the study to
-results/NAME. The tables do not depend on -j. Results of the same study are
+results/NAME; with [output] requests = "all" or "sample:100" also a table of the
+requests of each run, requests/POINT-sSEED-rREPLICATE.parquet. The tables do not depend on -j. Results of the same study are
 replaced as a whole; those of another are refused. A study of one point is
 explained, as sweep show does it; --point runs one point of a study alone.
 `) + "\n" + exitCodes,

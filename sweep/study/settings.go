@@ -10,6 +10,7 @@ import (
 
 	"scoville/core/metrics"
 	"scoville/core/scenario"
+	"scoville/core/schema"
 	"scoville/sweep/study/ask"
 )
 
@@ -50,6 +51,8 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 		}
 	case "output.metrics":
 		return d.metrics(e)
+	case "output.requests":
+		return d.requests(e)
 	default:
 		return d.unknown(e)
 	}
@@ -64,6 +67,23 @@ func (d *decoder) whole(e scenario.Entry, lo, hi int64) (int64, error) {
 		return 0, d.doc.Errorf(e.Key(), "", "needs a whole number from %d to %d", lo, hi)
 	}
 	return n, nil
+}
+
+// requests reads how many requests of a run are kept.
+func (d *decoder) requests(e scenario.Entry) error {
+	word, _ := e.Value.(string)
+	count, sample := strings.CutPrefix(word, "sample:")
+	n, err := strconv.Atoi(count)
+	switch {
+	case word == "none":
+	case word == "all":
+		d.study.Requests = AllRequests
+	case sample && err == nil && n >= 1:
+		d.study.Requests = n
+	default:
+		return d.doc.Errorf(e.Key(), `write "none", "sample:1000" or "all"`, "%s does not say which requests to keep", schema.Show(e.Value))
+	}
+	return nil
 }
 
 // texts reads a list of strings.

@@ -38,6 +38,7 @@ type Study struct {
 	Draws      int      // samples of the calibrated parameters per point; default 0
 	OutputDir  string   // default results/NAME, relative to the working directory
 	Metrics    []string // columns the tables show, in column order; nil = not chosen
+	Requests   int      // of a run that are kept in a file of their own; 0 = none, AllRequests = all
 
 	Accuracy Accuracy
 	ask.Ask  // rules, objectives, report
@@ -74,6 +75,9 @@ type Value struct {
 	Factor *big.Rat // relative: times the base value, 4/5 for "-20%"; else nil
 	At     Place
 }
+
+// AllRequests keeps the requests of a run whole.
+const AllRequests = -1
 
 // maxFile bounds a study or overlay in bytes, as ParseTOML does; the file is
 // not read beyond it.
@@ -221,12 +225,12 @@ var (
 		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
 		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
 		"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
-		"uncertainty", "uncertainty.draws", "replicates.n", "replicates.seed", "output.dir", "output.metrics", "run.max_runs",
+		"uncertainty", "uncertainty.draws", "replicates.n", "replicates.seed", "output.dir", "output.metrics", "output.requests", "run.max_runs",
 		"search", "search.over", "search.goal", "search.from", "search.to", "search.tol", "search.confirm", "search.require_steady", "search.max_probes",
 	}
 	later = []string{
 		"sample",
-		"replicates.crn", "replicates.until", "output.requests", "run.max_events", "run.max_failures", "run.race",
+		"replicates.crn", "replicates.until", "run.max_events", "run.max_failures", "run.race",
 	}
 )
 
