@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -72,7 +71,7 @@ func value(path string, at Place, v any) (Value, error) {
 	}
 	f, ok := scenario.Lookup(path)
 	if s, isText := v.(string); ok && isText && (f.Kind == scenario.Float || f.Kind == scenario.Int) {
-		factor := relative(s)
+		factor := span.Relative(s)
 		switch {
 		case factor == nil:
 			return Value{}, at.Errorf(path, `write a number, or relative to the base "-20%", "+10%", "x0.5"`, "%q is not a number", s)
@@ -86,39 +85,6 @@ func value(path string, at Place, v any) (Value, error) {
 		return Value{}, at.Point(err)
 	}
 	return Value{Path: path, Value: x, At: at}, nil
-}
-
-// relative reads "-20%", "+10%" or "x0.5" as a factor on the base value: 4/5,
-// 11/10, 1/2. Other text gives nil.
-func relative(s string) *big.Rat {
-	if rest, ok := strings.CutPrefix(s, "x"); ok {
-		return decimal(rest)
-	}
-	rest, ok := strings.CutSuffix(s, "%")
-	if !ok || rest == "" || rest[0] != '-' && rest[0] != '+' {
-		return nil
-	}
-	percent := decimal(rest[1:])
-	if percent == nil {
-		return nil
-	}
-	percent.Quo(percent, big.NewRat(100, 1))
-	if rest[0] == '-' {
-		percent.Neg(percent)
-	}
-	return percent.Add(percent, big.NewRat(1, 1))
-}
-
-// decimal reads an unsigned decimal number without exponent; nil if it is none.
-func decimal(s string) *big.Rat {
-	if len(s) > 30 || strings.Trim(s, "0123456789.") != "" {
-		return nil
-	}
-	r, ok := new(big.Rat).SetString(s)
-	if !ok {
-		return nil
-	}
-	return r
 }
 
 // expand lists the values of a range { from, to, ... } of a path.

@@ -2,7 +2,6 @@ package study
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"scoville/core/scenario"
@@ -115,11 +114,11 @@ func (d *decoder) searchKey(s *Search, e scenario.Entry) (err error) {
 func (d *decoder) tolerance(e scenario.Entry) (float64, error) {
 	const hint = `write how close the last pass and the first fail must come, such as "2%"`
 	text, _ := e.Value.(string)
-	if tight := strings.ReplaceAll(text, " ", ""); tight != text && strings.HasSuffix(tight, "%") && decimal(strings.TrimSuffix(tight, "%")) != nil {
+	if tight := strings.ReplaceAll(text, " ", ""); tight != text && strings.HasSuffix(tight, "%") && span.Decimal(strings.TrimSuffix(tight, "%")) != nil {
 		return 0, d.doc.Errorf(e.Key(), fmt.Sprintf("without a space: %q", tight), "%s is not a tolerance", Show(e.Value))
 	}
 	number, ok := strings.CutSuffix(text, "%")
-	percent := decimal(number)
+	percent := span.Decimal(number)
 	if !ok || percent == nil {
 		return 0, d.doc.Errorf(e.Key(), hint, "%s is not a tolerance", Show(e.Value))
 	}
@@ -157,7 +156,7 @@ func (d *decoder) searchRange(s *Search) error {
 	if s.From >= s.To {
 		return s.At("from").Errorf("search.from", "", "from = %s is not below to = %s", Show(s.From), Show(s.To))
 	}
-	for _, a := range slices.Concat(d.study.Axes, d.study.OAT) {
+	for _, a := range d.study.varied() {
 		for _, p := range a.Paths {
 			if overlap(p, s.Over) {
 				return at.Errorf("search.over", "remove one of them", "%q is varied by %s too", p, a.Name)

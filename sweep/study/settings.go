@@ -221,7 +221,7 @@ func (d *decoder) assign(sets []string) error {
 		if s := d.study.Search; s != nil && overlap(s.Over, key) {
 			return doc.Errorf(key, "change the study instead", "is what the study searches over")
 		}
-		for _, a := range append(d.study.Axes, d.study.OAT...) {
+		for _, a := range d.study.varied() {
 			for _, p := range a.Paths {
 				if overlap(p, key) {
 					return doc.Errorf(key, "change the study instead", "is varied by the design of the study")

@@ -30,6 +30,8 @@ type Study struct {
 	Axes []Axis // outer product in file order, last fastest: axes, zips and cases
 	OAT  []Axis // one parameter at a time around each outer combination
 
+	Sample *Sample // rows that fill a space around each outer combination; nil = none, and never beside OAT
+
 	Search *Search // of one path at each of these; nil = none
 
 	Replicates int      // runs per point, at least 1; default 1
@@ -176,6 +178,9 @@ func (d *decoder) decode(sets []string) error {
 	if err := d.checkAxes(); err != nil {
 		return err
 	}
+	if err := d.checkSample(); err != nil {
+		return err
+	}
 	if err := d.search(); err != nil {
 		return err
 	}
@@ -197,6 +202,8 @@ func (d *decoder) entry(e scenario.Entry) error {
 		return d.cases(e)
 	case "oat":
 		return d.oat(e)
+	case "sample":
+		return d.sample(e)
 	case "where":
 		return d.study.DecodeWhere(d.doc, e)
 	case "accuracy":
@@ -226,10 +233,10 @@ var (
 		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
 		"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
 		"uncertainty", "uncertainty.draws", "replicates.n", "replicates.seed", "output.dir", "output.metrics", "output.requests", "run.max_runs",
+		"sample", "sample.method", "sample.n", "sample.seed", "sample.dummy", "sample.space",
 		"search", "search.over", "search.goal", "search.from", "search.to", "search.tol", "search.confirm", "search.require_steady", "search.max_probes",
 	}
 	later = []string{
-		"sample",
 		"replicates.crn", "replicates.until", "run.max_events", "run.max_failures", "run.race",
 	}
 )
