@@ -30,6 +30,7 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	axes("axes", st.Axes)
 	axes("oat", st.OAT)
 	t.Flush()
+	b.WriteString(p.Sampled())
 	points := product(p)
 	if n, point, why := p.Infeasible(); n > 0 {
 		points += fmt.Sprintf(", %s infeasible before running; point %d: %s", grouped(n), point, why)

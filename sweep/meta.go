@@ -16,7 +16,7 @@ func meta(p *Plan, o Options) results.Meta {
 	m := results.Meta{
 		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
 		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics, Notes: p.Notes,
-		StudyFile: st.Doc.File, Numbers: p.Numbers,
+		StudyFile: st.Doc.File, Numbers: p.Numbers, Sample: p.Sample(),
 	}
 	if full, err := filepath.Abs(st.Doc.File); err == nil {
 		m.StudyFile = full

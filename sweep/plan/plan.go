@@ -28,6 +28,7 @@ import (
 	"scoville/core/table"
 	"scoville/core/workload"
 	"scoville/sweep/results"
+	"scoville/sweep/sample"
 	"scoville/sweep/study"
 )
 
@@ -51,6 +52,7 @@ type Plan struct {
 	ids     [][8]byte            // of the points
 	drawn   []bool               // of the points: parameters are drawn for it
 	skipped int                  // points before the first, of a plan that is a part of another
+	rows    pointsOfRows         // of a sample
 	first   []int                // run of each point, and at the end the number of runs
 }
 
@@ -99,6 +101,10 @@ func fresh(st *study.Study) *Plan {
 	}
 	for _, a := range st.OAT {
 		p.inner += len(a.Levels)
+	}
+	if st.Sample != nil {
+		p.inner = st.Sample.Rows()
+		p.rows.inner = p.inner
 	}
 	p.quick = newQuick(p)
 	return p
@@ -162,7 +168,7 @@ func (p *Plan) resolveChunk(from, n int) {
 
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
-	seen := map[[16]byte]struct{}{}
+	seen := map[[16]byte]int32{} // points by scenario
 	said, rests, losses := remarks{}, numbers{}, gaps{}
 	single := 0 // points without replicates, since nothing about them is random
 	chance := 0 // points without replicates, though something about them is random
@@ -178,6 +184,7 @@ func (p *Plan) expand(total int) error {
 		}
 		if x.rule >= 0 {
 			p.Removed[x.rule]++
+			p.rows.add(sample.NoPoint)
 			continue
 		}
 		if x.template == nil || x.template != last {
@@ -191,11 +198,13 @@ func (p *Plan) expand(total int) error {
 			}
 		}
 		sum := p.ahead[design%chunk].sum
-		if _, is := seen[[16]byte(sum[:16])]; is {
+		if point, ok := seen[[16]byte(sum[:16])]; ok {
 			p.Merged++
+			p.rows.add(int(point))
 			continue
 		}
-		seen[[16]byte(sum[:16])] = struct{}{}
+		seen[[16]byte(sum[:16])] = int32(p.Len())
+		p.rows.add(p.Len())
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
 		rests.add(x)
@@ -216,6 +225,7 @@ func (p *Plan) expand(total int) error {
 		p.drawn = append(p.drawn, p.Study.Draws > 0 && x.infeasible == "" && x.resolved.Uncertain())
 	}
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)
+	p.Notes = append(p.Notes, p.sampleNotes()...)
 	if p.Merged > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
 	}
@@ -234,7 +244,7 @@ func (p *Plan) expand(total int) error {
 }
 
 // sizeKeys are where the size of a plan is decided, the first to be named.
-var sizeKeys = []string{"run.max_runs", "axes", "cases", "zip", "oat", "replicates"}
+var sizeKeys = []string{"run.max_runs", "axes", "cases", "zip", "oat", "sample", "replicates"}
 
 // size counts the designs before rules and merging; more runs than max_runs
 // are an error that shows what they are the product of.
@@ -255,7 +265,9 @@ func (p *Plan) size() (int, error) {
 		limit = max(limit, maxDesigns*int64(st.Replicates))
 	}
 	if runs.Cmp(big.NewInt(limit)) > 0 {
-		if p.inner > 1 {
+		if st.Sample != nil {
+			factors = append(factors, fmt.Sprintf("rows of the sample %d", p.inner))
+		} else if p.inner > 1 {
 			factors = append(factors, fmt.Sprintf("oat %d", p.inner))
 		}
 		if st.Search != nil {
@@ -345,7 +357,7 @@ func (p *Plan) point(i int, value float64) (*Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	pt := &Point{Index: p.skipped + i, ID: p.ID(i), Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0, OATChange: x.change, Infeasible: x.infeasible}
+	pt := &Point{Index: p.skipped + i, ID: p.ID(i), Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0 && p.Study.Sample == nil, OATChange: x.change, Infeasible: x.infeasible}
 	if !math.IsNaN(value) { // not the scenario of the plan
 		sum := sha256.Sum256(x.resolved.Canonical())
 		pt.ID = hex.EncodeToString(sum[:8])
@@ -380,6 +392,11 @@ func columns(st *study.Study) []Column {
 	}
 	for _, a := range st.OAT {
 		add(a, false)
+	}
+	if st.Sample != nil {
+		for _, a := range st.Sample.Axes() {
+			add(a, false)
+		}
 	}
 	if s := st.Search; s != nil {
 		f, _ := scenario.Lookup(s.Over)

@@ -23,7 +23,7 @@ const maxTemplates = 512
 // newQuick finds the smooth axes of a plan.
 func newQuick(p *Plan) *quick {
 	q := &quick{templates: map[int]*scenario.Template{}}
-	if p.inner > 1 || p.Study.Search != nil {
+	if p.inner > 1 || p.Study.Search != nil || p.Study.Sample != nil {
 		return q
 	}
 	smooth := make([]bool, len(p.Study.Axes))

@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"scoville/core/scenario"
+	"scoville/sweep/sample"
 	"scoville/sweep/study"
 	"scoville/sweep/study/span"
 )
@@ -38,7 +39,7 @@ func (x *expansion) canonical(out []byte) []byte {
 }
 
 // resolve expands design number n: outer combination n / inner, and in it the
-// baseline (0) or one change. A rule that takes out the baseline takes its
+// baseline (0) or one change, or a row of a sample. A rule that takes out the baseline takes its
 // changes with it: there would be nothing to compare them with. What a rule
 // takes out need not be valid. A design of a search is at its start.
 func (p *Plan) resolve(n int) (*expansion, error) {
@@ -72,8 +73,13 @@ func (p *Plan) resolveAt(n int, value float64) (*expansion, error) {
 			return nil, err
 		}
 	}
+	if p.Study.Sample != nil {
+		if err := b.row(n % p.inner); err != nil {
+			return nil, err
+		}
+	}
 	x.rule = p.rule(x)
-	if change := n % p.inner; change > 0 && x.rule < 0 {
+	if change := n % p.inner; change > 0 && x.rule < 0 && p.Study.Sample == nil {
 		if err := b.vary(change - 1); err != nil {
 			return nil, err
 		}
@@ -230,6 +236,9 @@ func (b *builder) scaled(v study.Value) (any, error) {
 	whole, isInt := old.(int)
 	if !isInt {
 		f, _ := base.Float64()
+		if v.Sampled {
+			f = sample.Round(f)
+		}
 		return f, nil
 	}
 	n := span.Nearest(base)

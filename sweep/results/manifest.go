@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"scoville/core/table"
+	"scoville/sweep/sample"
 )
 
 // Manifest is what manifest.json holds: where a dataset came from, how much of
@@ -36,6 +37,8 @@ type Manifest struct {
 
 	Report     ReportSpec  `json:"report"`               // what the study asks of its report
 	Objectives []Objective `json:"objectives,omitempty"` // metrics that the points are compared by
+
+	Sample *sample.Record `json:"sample,omitempty"` // what [sample] made of the points
 
 	StudyFile string   `json:"study_file"` // where the study stood, in full: its inputs are found from there
 	Numbers   []Number `json:"numbers"`    // of the hardware that the points rest on, the weakest grade first
@@ -66,7 +69,7 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		Inputs: s.meta.Inputs, Overlays: s.meta.Overlays, Set: s.meta.Set,
 		Planned: s.meta.Planned, Counts: counts,
 		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
-		Report: s.meta.Report, Objectives: s.meta.Objectives,
+		Report: s.meta.Report, Objectives: s.meta.Objectives, Sample: s.meta.Sample,
 		StudyFile: s.meta.StudyFile, Numbers: append([]Number{}, s.meta.Numbers...),
 		Started: s.started, Workers: s.meta.Workers, Hosts: []string{s.host},
 	}

@@ -21,6 +21,7 @@ import (
 	"scoville/core/table"
 	"scoville/sweep/results/compare"
 	"scoville/sweep/results/lock"
+	"scoville/sweep/sample"
 )
 
 // Schema is the version of the layout of the tables and the manifest: raised
@@ -57,6 +58,7 @@ type Meta struct {
 	Notes      []string          // what may surprise, for people
 	StudyFile  string            // where the study stands, in full; not in the tables
 	Numbers    []Number          // of the hardware that the points rest on
+	Sample     *sample.Record    // what [sample] made of the points; nil = none
 	Workers    int               // simulations at a time
 	Planned    int               // runs of the whole study
 

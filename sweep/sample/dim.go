@@ -1,8 +1,10 @@
 package sample
 
 import (
+	"fmt"
 	"math"
 	"strconv"
+	"strings"
 )
 
 // Kinds of a dimension.
@@ -63,7 +65,7 @@ func (d *Dim) Number(u float64) float64 {
 		if step == 0 {
 			step = 1
 		}
-		return clean(*d.Min + step*float64(d.Bin(u)))
+		return Round(*d.Min + step*float64(d.Bin(u)))
 	}
 	lo, hi := d.bounds()
 	switch {
@@ -76,7 +78,9 @@ func (d *Dim) Number(u float64) float64 {
 	case d.Kind == Triangular:
 		return d.finish(triangle(u, lo, d.Mode, hi))
 	case d.Log && d.Whole: // the whole number below, of a range that ends before Max + 1
-		return max(*d.Min, min(math.Floor(clean(*d.Min*math.Pow((*d.Max+1) / *d.Min, u))), *d.Max))
+		return max(*d.Min, min(math.Floor(Round(*d.Min*math.Pow((*d.Max+1) / *d.Min, u))), *d.Max))
+	case d.Relative && !d.Log: // the product is rounded
+		return *d.Min + u*(*d.Max-*d.Min)
 	case d.Log:
 		return d.finish(*d.Min * math.Pow(*d.Max / *d.Min, u))
 	}
@@ -105,7 +109,7 @@ func (d *Dim) bounds() (lo, hi float64) {
 
 // finish rounds a value and keeps it within the ends.
 func (d *Dim) finish(x float64) float64 {
-	if x = clean(x); d.Whole {
+	if x = Round(x); d.Whole {
 		x = math.Round(x)
 	}
 	if d.Min != nil {
@@ -181,8 +185,42 @@ func triangle(u, lo, mode, hi float64) float64 {
 	return hi - math.Sqrt((1-u)*(hi-lo)*(hi-mode))
 }
 
-// clean rounds to 12 significant digits.
-func clean(x float64) float64 {
+// Round rounds to 12 significant digits.
+func Round(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	return y
+}
+
+// Text is the space of the dimension as a line.
+func (d *Dim) Text() string {
+	const most = 8
+	if d.Kind == Levels {
+		if len(d.Values) > most {
+			return fmt.Sprintf("%s  ...  %s (%d levels)", strings.Join(d.Values[:most-1], "  "), d.Values[len(d.Values)-1], len(d.Values))
+		}
+		return strings.Join(d.Values, "  ")
+	}
+	ends := ""
+	switch {
+	case d.Min != nil && d.Max != nil:
+		ends = fmt.Sprintf("%g .. %g", *d.Min, *d.Max)
+	case d.Min != nil:
+		ends = fmt.Sprintf("from %g", *d.Min)
+	case d.Max != nil:
+		ends = fmt.Sprintf("to %g", *d.Max)
+	}
+	switch {
+	case d.Kind == Triangular:
+		return fmt.Sprintf("triangular %s, mode %g", ends, d.Mode)
+	case d.Kind != Range:
+		return strings.TrimSuffix(fmt.Sprintf("%s mean %g, sd %g, %s", d.Kind, d.Mean, d.SD, ends), ", ")
+	case d.Relative:
+		ends += " of the base"
+	case d.Step > 0:
+		ends += fmt.Sprintf(" by %g", d.Step)
+	}
+	if d.Log {
+		ends += ", log"
+	}
+	return ends
 }

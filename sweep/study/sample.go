@@ -3,7 +3,6 @@ package study
 import (
 	"errors"
 	"fmt"
-	"math/big"
 	"slices"
 	"strconv"
 	"strings"
@@ -47,7 +46,7 @@ func (s *Sample) Row(i int) (Level, error) {
 		v := Value{Path: d.Path, At: s.places[j]}
 		switch {
 		case d.Relative:
-			v.Factor = new(big.Rat).Set(span.Exact(x))
+			v.Factor, v.Sampled = span.Exact(x), true
 		default:
 			var number any = x
 			if d.Whole {

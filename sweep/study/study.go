@@ -72,10 +72,11 @@ type Level struct {
 // Value is what a level gives one path: an absolute value, or a factor on the
 // base value that only the plan can resolve.
 type Value struct {
-	Path   string
-	Value  any      // in the type of the schema; nil when relative
-	Factor *big.Rat // relative: times the base value, 4/5 for "-20%"; else nil
-	At     Place
+	Path    string
+	Value   any      // in the type of the schema; nil when relative
+	Factor  *big.Rat // relative: times the base value, 4/5 for "-20%"; else nil
+	Sampled bool     // the factor is a draw: the product is rounded to 12 digits
+	At      Place
 }
 
 // AllRequests keeps the requests of a run whole.

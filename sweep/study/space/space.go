@@ -14,6 +14,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/schema"
+	"scoville/core/workload"
 	"scoville/sweep/sample"
 	"scoville/sweep/study/ask"
 	"scoville/sweep/study/span"
@@ -45,12 +46,19 @@ type reader struct {
 func Decode(path string, at ask.Place, keys map[string]any) (sample.Dim, error) {
 	f, _ := scenario.Lookup(path)
 	r := &reader{dim: sample.Dim{Path: path}, at: at, keys: keys, kind: f.Kind}
-	r.dim.Whole = f.Kind == scenario.Int
+	r.dim.Whole = f.Kind == scenario.Int || isLength(path)
 	if f.Kind != scenario.Float && f.Kind != scenario.Int {
 		return r.dim, r.errorf(`write a list: ["...", "..."]`, "takes a %s: only numbers have ranges and distributions", f.Kind)
 	}
 	err := r.decode()
 	return r.dim, err
+}
+
+// isLength reports whether a path is a length of requests, whole tokens.
+func isLength(path string) bool {
+	v, _ := scenario.Convert(path, int64(1))
+	_, ok := v.(workload.Dist)
+	return ok
 }
 
 func (r *reader) errorf(hint, format string, args ...any) error {
