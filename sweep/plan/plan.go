@@ -27,6 +27,7 @@ import (
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/core/workload"
+	"scoville/sweep/plan/remark"
 	"scoville/sweep/results"
 	"scoville/sweep/sample"
 	"scoville/sweep/study"
@@ -52,7 +53,7 @@ type Plan struct {
 	ids     [][8]byte            // of the points
 	drawn   []bool               // of the points: parameters are drawn for it
 	skipped int                  // points before the first, of a plan that is a part of another
-	rows    pointsOfRows         // of a sample
+	rows    *sample.Record       // of a sample, with the point of each row; nil = none
 	first   []int                // run of each point, and at the end the number of runs
 }
 
@@ -104,7 +105,7 @@ func fresh(st *study.Study) *Plan {
 	}
 	if st.Sample != nil {
 		p.inner = st.Sample.Rows()
-		p.rows.inner = p.inner
+		p.rows = &sample.Record{Design: st.Sample.Design}
 	}
 	p.quick = newQuick(p)
 	return p
@@ -169,7 +170,7 @@ func (p *Plan) resolveChunk(from, n int) {
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]int32{} // points by scenario
-	said, rests, losses := remarks{}, numbers{}, gaps{}
+	said, rests, losses := remark.Remarks{}, numbers{}, gaps{}
 	single := 0 // points without replicates, since nothing about them is random
 	chance := 0 // points without replicates, though something about them is random
 	p.first = []int{0}
@@ -184,14 +185,14 @@ func (p *Plan) expand(total int) error {
 		}
 		if x.rule >= 0 {
 			p.Removed[x.rule]++
-			p.rows.add(sample.NoPoint)
+			p.rows.Add(sample.NoPoint)
 			continue
 		}
 		if x.template == nil || x.template != last {
 			maps.Copy(p.Inputs, x.resolved.Inputs)
 		}
 		last = x.template
-		said.add(x.resolved, p.ahead[design%chunk].notes)
+		said.Add(x.resolved, p.ahead[design%chunk].notes)
 		for _, note := range x.notes {
 			if len(p.Notes) < maxNotes && !slices.Contains(p.Notes, note) {
 				p.Notes = append(p.Notes, note)
@@ -200,17 +201,17 @@ func (p *Plan) expand(total int) error {
 		sum := p.ahead[design%chunk].sum
 		if point, ok := seen[[16]byte(sum[:16])]; ok {
 			p.Merged++
-			p.rows.add(int(point))
+			p.rows.Add(int(point))
 			continue
 		}
 		seen[[16]byte(sum[:16])] = int32(p.Len())
-		p.rows.add(p.Len())
+		p.rows.Add(p.Len())
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
 		rests.add(x)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Replicates
-		switch drawn := random(&x.resolved.Scenario); {
+		switch drawn := remark.Random(&x.resolved.Scenario); {
 		case replicates > 1 && !drawn:
 			replicates = 1
 			single++
@@ -225,7 +226,7 @@ func (p *Plan) expand(total int) error {
 		p.drawn = append(p.drawn, p.Study.Draws > 0 && x.infeasible == "" && x.resolved.Uncertain())
 	}
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)
-	p.Notes = append(p.Notes, p.sampleNotes()...)
+	p.Notes = append(p.Notes, p.rows.Notes()...)
 	if p.Merged > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
 	}
@@ -235,7 +236,7 @@ func (p *Plan) expand(total int) error {
 	if chance > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s points draw at random and run once: no interval says how far chance moves them; [replicates] n = 5 gives one", grouped(fmt.Sprint(chance)), grouped(fmt.Sprint(p.Len()))))
 	}
-	p.Notes = append(p.Notes, said.list()...)
+	p.Notes = append(p.Notes, said.List()...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)
 	p.Notes = append(p.Notes, p.drawNotes()...)
 	p.Numbers = rests.list()
@@ -341,6 +342,7 @@ func (p *Plan) Find(word string) (int, error) {
 func (p *Plan) Only(i int) *Plan {
 	q := *p
 	q.designs, q.ids, q.skipped = p.designs[i:i+1], p.ids[i:i+1], p.skipped+i
+	q.rows = nil // not a whole sample
 	q.first, q.drawn = []int{0, p.Replicates(i)}, p.drawn[i:i+1]
 	return &q
 }

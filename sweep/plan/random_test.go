@@ -6,9 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"scoville/core"
-	"scoville/core/scenario"
 )
 
 // What is drawn has replicates, the rest runs once.
@@ -79,8 +76,7 @@ func TestTraceRunsOnce(t *testing.T) {
 	}
 }
 
-// Keys without effect are noted once each, and so are overlays of another
-// version.
+// Keys without effect are noted once each.
 func TestRemarks(t *testing.T) {
 	p, err := New(load(t, "[axes]\n\"engine.bucket_tokens\" = [64, 128]\n", "workload.arrival_cv=3", "engine.routing=least-loaded"))
 	if err != nil {
@@ -95,28 +91,4 @@ func TestRemarks(t *testing.T) {
 	if p, err = New(load(t, "[axes]\n\"engine.scheduler\" = [\"continuous\", \"bucketed\"]\n[replicates]\nn = 2\n", "engine.bucket_tokens=64")); err != nil || len(p.Notes) > 0 {
 		t.Errorf("a key that acts at one of two points: %q, %v", p.Notes, err)
 	}
-	r := remarks{}
-	for _, v := range []int{0, core.Version, 99, 99} {
-		r.add(&scenario.Resolved{Scenario: plainScenario(t), OverlayVersion: v}, nil)
-	}
-	if got := r.list(); len(got) != 1 || !strings.Contains(got[0], "version 99") {
-		t.Errorf("%q", got)
-	}
-	r = remarks{notes: strings.Split("1234567", ""), count: make([]int, 7)}
-	if got := r.list(); len(got) != maxScenarioNotes+1 || !strings.HasPrefix(got[maxScenarioNotes], "2 more") {
-		t.Errorf("%q", got)
-	}
-}
-
-func plainScenario(t *testing.T) scenario.Scenario {
-	t.Helper()
-	p, err := New(load(t, ""))
-	if err != nil {
-		t.Fatal(err)
-	}
-	pt, err := p.Point(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return pt.Resolved.Scenario
 }

@@ -8,6 +8,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/workload"
+	"scoville/sweep/plan/remark"
 	"scoville/sweep/search"
 	"scoville/sweep/study"
 )
@@ -50,7 +51,7 @@ func (p *Plan) Probe(i int, value float64) (pt *Point, isRandom bool, err error)
 	if pt, err = p.point(i, value); err != nil {
 		return nil, false, err
 	}
-	return pt, random(&pt.Resolved.Scenario), nil
+	return pt, remark.Random(&pt.Resolved.Scenario), nil
 }
 
 // search gives the design the value of the searched path.
@@ -90,7 +91,7 @@ func (p *Plan) checkSearch(design int, x *expansion) error {
 	if len(x.resolved.Scenario.SLO) == 0 {
 		return s.At("over").Errorf("search", "add for example [slo] and in it ttft_p99_ms = { max = 2000 }", "there is no service level to meet")
 	}
-	if p.Study.Replicates < 2 && random(&x.resolved.Scenario) {
+	if p.Study.Replicates < 2 && remark.Random(&x.resolved.Scenario) {
 		err := p.Study.Doc.Errorf("replicates.n", "take 5 or more", "one run has no interval, and a search needs one: a value passes when the whole interval keeps the limit")
 		err.Where = "search"
 		return err

@@ -1,10 +1,8 @@
 package sample
 
 import (
-	"fmt"
 	"math"
 	"strconv"
-	"strings"
 )
 
 // Kinds of a dimension.
@@ -31,6 +29,7 @@ type Dim struct {
 	Whole    bool     `json:"whole,omitempty"`    // whole numbers only
 	Relative bool     `json:"relative,omitempty"` // values are factors on what the study gives the parameter
 	Values   []string `json:"values,omitempty"`   // levels, as the study writes them
+	Names    bool     `json:"names,omitempty"`    // levels are names, which have no order
 }
 
 // Bins is the number of values of a dimension that has finitely many with equal
@@ -189,38 +188,4 @@ func triangle(u, lo, mode, hi float64) float64 {
 func Round(x float64) float64 {
 	y, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 12, 64), 64)
 	return y
-}
-
-// Text is the space of the dimension as a line.
-func (d *Dim) Text() string {
-	const most = 8
-	if d.Kind == Levels {
-		if len(d.Values) > most {
-			return fmt.Sprintf("%s  ...  %s (%d levels)", strings.Join(d.Values[:most-1], "  "), d.Values[len(d.Values)-1], len(d.Values))
-		}
-		return strings.Join(d.Values, "  ")
-	}
-	ends := ""
-	switch {
-	case d.Min != nil && d.Max != nil:
-		ends = fmt.Sprintf("%g .. %g", *d.Min, *d.Max)
-	case d.Min != nil:
-		ends = fmt.Sprintf("from %g", *d.Min)
-	case d.Max != nil:
-		ends = fmt.Sprintf("to %g", *d.Max)
-	}
-	switch {
-	case d.Kind == Triangular:
-		return fmt.Sprintf("triangular %s, mode %g", ends, d.Mode)
-	case d.Kind != Range:
-		return strings.TrimSuffix(fmt.Sprintf("%s mean %g, sd %g, %s", d.Kind, d.Mean, d.SD, ends), ", ")
-	case d.Relative:
-		ends += " of the base"
-	case d.Step > 0:
-		ends += fmt.Sprintf(" by %g", d.Step)
-	}
-	if d.Log {
-		ends += ", log"
-	}
-	return ends
 }

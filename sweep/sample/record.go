@@ -21,6 +21,20 @@ func (r *Record) Point(combination, i int) (index int, ok bool) {
 	return index, index != NoPoint
 }
 
+// Add takes the point of the next row, NoPoint for none: all rows of an outer
+// combination, then those of the next. A nil record takes nothing.
+func (r *Record) Add(point int) {
+	if r == nil {
+		return
+	}
+	if r.Combinations == 0 || len(r.Rows[r.Combinations-1]) == r.Design.Rows() {
+		r.Combinations++
+		r.Rows = append(r.Rows, make([]int32, 0, r.Design.Rows()))
+	}
+	last := &r.Rows[r.Combinations-1]
+	*last = append(*last, int32(point))
+}
+
 // Compact leaves the list of rows out where every row is a point of its own, in
 // order.
 func (r *Record) Compact() {

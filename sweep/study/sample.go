@@ -9,6 +9,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/schema"
+	"scoville/core/workload"
 	"scoville/sweep/sample"
 	"scoville/sweep/study/space"
 	"scoville/sweep/study/span"
@@ -143,7 +144,12 @@ func (d *decoder) dimension(e scenario.Entry) error {
 		dim := sample.Dim{Path: path, Kind: sample.Levels}
 		for _, l := range levels {
 			dim.Values = append(dim.Values, l.Name)
+			v := l.Values[0]
+			length, isLength := v.Value.(workload.Dist)
+			dim.Names = dim.Names || isLength && length.Kind != workload.Fixed
 		}
+		f, _ := scenario.Lookup(path)
+		dim.Names = dim.Names || f.Kind != scenario.Float && f.Kind != scenario.Int
 		s.Dims, s.levels = append(s.Dims, dim), append(s.levels, levels)
 	}
 	s.places = append(s.places, at)

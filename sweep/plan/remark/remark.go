@@ -1,4 +1,7 @@
-package plan
+// Package remark knows what may surprise about the scenarios of a plan: whether
+// anything about a run is drawn, keys without effect, overlays of another
+// version. It knows no study.
+package remark
 
 import (
 	"fmt"
@@ -10,9 +13,9 @@ import (
 	"scoville/core/workload"
 )
 
-// random reports whether anything about a run is drawn, so that replicates
+// Random reports whether anything about a run is drawn, so that replicates
 // differ: arrivals, lengths, classes, or the fate of draft tokens.
-func random(s *scenario.Scenario) bool {
+func Random(s *scenario.Scenario) bool {
 	e, w := &s.Engine, &s.Workload
 	if e.SpecTokens > 0 && e.SpecAccept > 0 && e.SpecAccept < 1 {
 		return true
@@ -48,20 +51,21 @@ func varies(d *workload.Dist, s *scenario.Scenario) bool {
 	return true
 }
 
-// maxScenarioNotes bounds the notes on scenarios, one a key.
-const maxScenarioNotes = 5
+// Most bounds the notes on scenarios, one a key.
+const Most = 5
 
-// remarks gathers what may surprise about the scenarios of a plan, once a key.
-// A key that acts at some of the points is there for them.
-type remarks struct {
+// Remarks gathers what may surprise about the scenarios of a plan, once a key.
+// A key that acts at some of the points is there for them. The zero value is
+// ready.
+type Remarks struct {
 	keys, notes []string // the first note of each key
 	count       []int    // designs that have it
 	designs     int
 	versions    []int
 }
 
-// add takes the notes of a design.
-func (r *remarks) add(x *scenario.Resolved, notes []string) {
+// Add takes the notes of a design.
+func (r *Remarks) Add(x *scenario.Resolved, notes []string) {
 	r.designs++
 	for _, note := range notes {
 		key := note[:max(0, strings.IndexAny(note, " :"))]
@@ -77,16 +81,16 @@ func (r *remarks) add(x *scenario.Resolved, notes []string) {
 	}
 }
 
-// list returns the notes.
-func (r *remarks) list() []string {
+// List returns the notes.
+func (r *Remarks) List() []string {
 	var notes []string
 	for i, note := range r.notes {
 		if r.count[i] == r.designs || !strings.Contains(note, " has no effect ") {
 			notes = append(notes, note)
 		}
 	}
-	if n := len(notes) - maxScenarioNotes; n > 0 {
-		notes = append(slices.Clone(notes[:maxScenarioNotes]), fmt.Sprintf("%d more keys have no effect or exceed the model's context", n))
+	if n := len(notes) - Most; n > 0 {
+		notes = append(slices.Clone(notes[:Most]), fmt.Sprintf("%d more keys have no effect or exceed the model's context", n))
 	}
 	for _, v := range r.versions {
 		notes = append(notes, fmt.Sprintf("warning: an overlay was fitted with simulator version %d, this is version %d: its numbers may not fit, run calibrate again", v, core.Version))
