@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"scoville/core/scenario"
+	"scoville/sweep/sample"
 )
 
 // census counts what running a plan will meet.
@@ -55,6 +56,16 @@ func (p *Plan) Capacities() int {
 			n := len(inner)
 			if without(a.Paths) {
 				n = 0
+			}
+			inner = append(inner, n)
+		}
+	}
+	if s := p.Study.Sample; s != nil {
+		own := slices.ContainsFunc(s.Dims, func(d sample.Dim) bool { return !slices.Contains(arrivals, d.Path) })
+		for row := 1; row < s.Rows(); row++ {
+			n := 0
+			if own {
+				n = row
 			}
 			inner = append(inner, n)
 		}
