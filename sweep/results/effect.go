@@ -5,27 +5,12 @@ import (
 	"slices"
 
 	"scoville/core/table"
+	"scoville/sweep/results/layout"
 )
-
-// effectHead are the effects columns before the outer axes.
-var effectHead = []table.Column{
-	{Name: "metric", Kind: table.String, Definition: "metric that changes"},
-	{Name: "parameter", Kind: table.String, Definition: "scenario path that is changed"},
-	{Name: "level", Kind: table.String, Definition: "level as requested in the study"},
-	{Name: "change_ratio", Kind: table.Float64, Unit: "ratio", Definition: "actual change of the parameter relative to its base value"},
-	{Name: "method", Kind: table.String, Definition: "how the effect is found: oat = one parameter at a time"},
-	{Name: "effect", Kind: table.Float64, Definition: "change of the metric, paired by replicate, relative to the baseline's mean; NULL if either has no value"},
-	{Name: "unit", Kind: table.String, Definition: "unit of effect, ci_lo and ci_hi"},
-	{Name: "ci_lo", Kind: table.Float64, Definition: "lower end of the 95 % interval of the effect; NULL for n < 2"},
-	{Name: "ci_hi", Kind: table.Float64, Definition: "upper end of the 95 % interval of the effect; NULL for n < 2"},
-	{Name: "n", Kind: table.Int64, Definition: "pairs of runs"},
-	{Name: "steady", Kind: table.Bool, Definition: "changed point and baseline are both steady; false if either is known not to be, NULL if not known and for closed loops and bursts"},
-	{Name: "elasticity", Kind: table.Float64, Definition: "effect over change_ratio: percent of the metric per percent of the parameter; the interval scales alike. NULL for a parameter without a relative change"},
-}
 
 // effectColumns ends in the axes whose values have a baseline each.
 func (s *Set) effectColumns() []table.Column {
-	cols := slices.Clone(effectHead)
+	cols := slices.Clone(layout.EffectHead)
 	for i, a := range s.meta.Axes {
 		if a.Outer {
 			cols = append(cols, s.axes[i])

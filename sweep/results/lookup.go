@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"scoville/core/table"
+	"scoville/sweep/results/layout"
 	"scoville/sweep/results/scope"
 )
 
@@ -18,7 +19,12 @@ func GainMetric(name string) (string, bool) { return scope.GainMetric(name) }
 // axes, metrics those of the runs table.
 func Columns(axes, metrics []table.Column) *scope.Columns {
 	return &scope.Columns{
-		Fixed: slices.Concat(pick(runHead, pointShared), pointHead, pointEnd),
+		Fixed: slices.Concat(layout.Pick(runHead, pointShared), pointHead, pointEnd),
 		Axes:  axes, Metrics: metrics, Statistics: statistics,
 	}
+}
+
+// AxisNames returns the column names of axes by their paths.
+func AxisNames(paths []string, metrics []table.Column) []string {
+	return layout.AxisNames(paths, metrics)
 }

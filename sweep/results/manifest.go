@@ -38,7 +38,8 @@ type Manifest struct {
 	Report     ReportSpec  `json:"report"`               // what the study asks of its report
 	Objectives []Objective `json:"objectives,omitempty"` // metrics that the points are compared by
 
-	Sample *sample.Record `json:"sample,omitempty"` // what [sample] made of the points
+	Sample      *sample.Record `json:"sample,omitempty"`      // what [sample] made of the points
+	Sensitivity []Judgement    `json:"sensitivity,omitempty"` // what must be said of its effects
 
 	StudyFile string   `json:"study_file"` // where the study stood, in full: its inputs are found from there
 	Numbers   []Number `json:"numbers"`    // of the hardware that the points rest on, the weakest grade first
@@ -88,6 +89,13 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		digest := sha256.Sum256(text)
 		m.Digest = hex.EncodeToString(digest[:])
 	}
+	return m
+}
+
+// described is the manifest of written runs.
+func (s *Set) described(counts map[string]int, inert []string, judged []Judgement) *Manifest {
+	m := s.manifest(counts)
+	m.Inert, m.Sensitivity = inert, judged
 	return m
 }
 

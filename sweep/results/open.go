@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"scoville/core/table"
+	"scoville/sweep/results/layout"
 )
 
 // Dataset is a sweep's results read back. Its tables are as Write left them;
@@ -55,7 +56,7 @@ func open(dir string, choose func([]string) []string) (*Dataset, error) {
 	if d.Points, err = d.read(PointsFile, keep); err != nil {
 		return nil, err
 	}
-	if !fixedBlocks(d.Points.Columns, pick(runHead, pointShared), pointEnd) {
+	if !fixedBlocks(d.Points.Columns, layout.Pick(runHead, pointShared), pointEnd) {
 		return nil, fmt.Errorf("%s has not the columns of a points table", filepath.Join(dir, PointsFile))
 	}
 	d.Study = d.Points.Meta["study_toml"]

@@ -8,9 +8,9 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/class"
-	"scoville/sweep/results/compare"
-	"scoville/sweep/results/forecast"
+	"scoville/sweep/results/impact"
 	"scoville/sweep/results/inert"
+	"scoville/sweep/results/layout"
 	"scoville/sweep/statistic"
 )
 
@@ -49,12 +49,13 @@ type board struct {
 	row       table.Row
 	columns   map[string]int // of points, by name
 	classes   classes
+	impact    *impact.Effects // of a sampled design, else nil
 
 	point, effect func(table.Row) error // take a row
 }
 
 func newBoard(s *Set) *board {
-	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: inert.New(s.outerPaths()), classes: classes{Table: class.New(s.meta.ClassMetrics)}}
+	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: inert.New(s.outerPaths()), classes: classes{Table: class.New(s.meta.ClassMetrics)}, impact: impact.New(s.meta.Sample, s.selectedMetrics())}
 }
 
 // add takes the next run and keeps its slices. Runs come by point index, then
@@ -106,6 +107,7 @@ func (b *board) flush() error {
 		return nil
 	}
 	b.addInert(p, b.baseline(p))
+	b.addImpact(p)
 	if err := b.classes.flush(p); err != nil {
 		return err
 	}
@@ -192,47 +194,10 @@ func (b *board) change(p *point, m int) statistic.Estimate {
 	return b.t.Change(x, y)
 }
 
-// pointHead are the points columns before the axes, as far as they are not
-// those of runs.
-var pointHead = []table.Column{
-	{Name: "runs", Kind: table.Int64, Definition: "runs of the point"},
-	{Name: "runs_ok", Kind: table.Int64, Definition: "runs of the point that are ok"},
-}
-
-// Names of the runs columns that points has too, with status and error of the
-// first run that is not ok, and means or verdicts over the ok runs.
-var (
-	pointShared = []string{"point_id", "point_index", "status", "error", "baseline", "oat_path", "oat_level", "oat_change_ratio", "search_id"}
-	pointTail   = []string{"slo_ok", "steady", "offered_rps", "capacity_rps", "load_ratio", "bound", "decode_bound", "weakest_source", "calibrated", "extrapolated", "outside", "accuracy_loss_ratio", "sim_version"}
-)
-
-// statistics are the suffixes of a metric's columns in points.
-var statistics = append([]string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi", GainSuffix}, forecast.Statistics...)
-
-// pointEnd are the points columns after the metrics.
-var pointEnd = slices.Concat(pick(runTail, pointTail), forecast.Columns, compare.Columns)
-
-func pick(cols []table.Column, names []string) []table.Column {
-	return slices.DeleteFunc(slices.Clone(cols), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
-}
-
 func (s *Set) pointColumns() []table.Column {
-	cols := slices.Concat(pick(runHead, pointShared), pointHead, s.axes)
-	for _, i := range s.selected {
-		m := s.meta.Metrics[i]
-		stat := func(suffix, unit, better, definition string) {
-			cols = append(cols, table.Column{Name: m.Name + suffix, Unit: unit, Better: better, Definition: definition + m.Name})
-		}
-		stat("_mean", m.Unit, m.Better, "mean over the ok runs of ")
-		stat("_ci_lo", m.Unit, "", "lower end of the 95 % interval of the mean of ")
-		stat("_ci_hi", m.Unit, "", "upper end of the 95 % interval of the mean of ")
-		cols = append(cols, table.Column{Name: m.Name + "_n", Kind: table.Int64, Definition: "ok runs that have a value of " + m.Name})
-		stat("_delta_ratio", "ratio", "", "change from the baseline, paired by replicate, relative to the baseline's mean of ")
-		stat("_delta_ci_lo", "ratio", "", "lower end of the 95 % interval of the change of ")
-		stat("_delta_ci_hi", "ratio", "", "upper end of the 95 % interval of the change of ")
-		stat(GainSuffix, "ratio", "higher", "by how much better than at the baseline of [oat] or of [report], relative to it; NULL without one, unless both are ok and neither is saturated, and where neither more nor less is better; of the mean of ")
-		stat("_pred_lo", m.Unit, "", "lower end of the interval that holds 90 % of other runs, over draws of the calibrated parameters, of ")
-		stat("_pred_hi", m.Unit, "", "upper end of the interval that holds 90 % of other runs, over draws of the calibrated parameters, of ")
+	cols := slices.Concat(layout.Pick(runHead, pointShared), pointHead, s.axes)
+	for _, m := range s.selectedMetrics() {
+		cols = append(cols, layout.Metric(m)...)
 	}
 	return append(cols, pointEnd...)
 }

@@ -9,6 +9,7 @@ import (
 	"scoville/core/table"
 	"scoville/sweep/results/class"
 	"scoville/sweep/results/forecast"
+	"scoville/sweep/results/layout"
 )
 
 // The values of Run.Status.
@@ -65,41 +66,12 @@ type Run struct {
 	SeedHex string  // seed of the replicate
 }
 
-// runHead are the runs columns before the axes. The search columns are NULL
-// without a search.
-var runHead = []table.Column{
-	{Name: "point_id", Kind: table.String, Definition: "hash of the resolved scenario"},
-	{Name: "point_index", Kind: table.Int64, Definition: "position of the point in the plan, from 0"},
-	{Name: "replicate", Kind: table.Int64, Definition: "replicate, from 0; equal replicates of all points meet the same requests"},
-	{Name: "status", Kind: table.String, Definition: "ok, infeasible, failed or timeout; metrics are NULL unless ok"},
-	{Name: "error", Kind: table.String, Definition: "reason when not ok"},
-	{Name: "baseline", Kind: table.Bool, Definition: "the point that one-at-a-time changes are compared with"},
-	{Name: "oat_path", Kind: table.String, Definition: "parameter changed one at a time"},
-	{Name: "oat_level", Kind: table.String, Definition: "level as requested in the study"},
-	{Name: "oat_change_ratio", Kind: table.Float64, Unit: "ratio", Definition: "actual change of the parameter relative to its base value"},
-	{Name: "search_id", Kind: table.String, Definition: "search that the run belongs to"},
-	{Name: "probe", Kind: table.Int64, Definition: "number of the value in the search in the order of trying, from 0; a point of its own"},
-}
-
-// runTail are the runs columns after the metrics.
-var runTail = []table.Column{
-	{Name: "slo_ok", Kind: table.Bool, Definition: "every service-level objective is met; NULL if there is none, and for an open loop that is not steady"},
-	{Name: "steady", Kind: table.Bool, Definition: "the queue did not grow, of a point: in more than half of its runs; NULL if too short to tell, and for closed loops and bursts"},
-	{Name: "offered_rps", Kind: table.Float64, Unit: "rps", Definition: "requests offered per second; NULL for closed loops and bursts"},
-	{Name: "capacity_rps", Kind: table.Float64, Unit: "rps", Definition: "requests per second that the point can serve"},
-	{Name: "load_ratio", Kind: table.Float64, Unit: "ratio", Definition: "offered_rps / capacity_rps"},
-	{Name: "bound", Kind: table.String, Definition: "resource with the largest share of device time"},
-	{Name: "decode_bound", Kind: table.String, Definition: "resource with the largest share of the time of steps with decodes and without prompts: what decodes wait for where prompts decide bound; NULL if there are no such steps"},
-	{Name: "weakest_source", Kind: table.String, Definition: "weakest grade among the numbers that went in: published, calibrated, derived or assumed, weakest last"},
-	{Name: "calibrated", Kind: table.Bool, Definition: "an overlay from a calibration applies to this point"},
-	{Name: "extrapolated", Kind: table.Bool, Definition: "the point lies outside the conditions that its calibration was measured at; NULL without calibration"},
-	{Name: "outside", Kind: table.String, Definition: "conditions of the calibration that the point leaves, and how"},
-	{Name: "accuracy_loss_ratio", Kind: table.Float64, Unit: "ratio", Better: "lower", Definition: "loss of accuracy by the data types at the longest request, from the study's table; NULL where it has no row"},
-	{Name: "sim_s", Kind: table.Float64, Unit: "s", Definition: "simulated time"},
-	{Name: "events", Kind: table.Int64, Definition: "simulator events"},
-	{Name: "sim_version", Kind: table.Int64, Definition: "version of the simulator; other versions give other results"},
-	{Name: "seed_hex", Kind: table.String, Definition: "seed of the replicate, hexadecimal"},
-}
+// The fixed columns, as the tables have them.
+var (
+	runHead, runTail       = layout.RunHead, layout.RunTail
+	pointShared, pointHead = layout.PointShared, layout.PointHead
+	pointEnd, statistics   = layout.PointEnd, layout.Statistics
+)
 
 func (s *Set) runColumns() []table.Column {
 	return slices.Concat(runHead, s.axes, s.meta.Metrics, runTail)

@@ -55,13 +55,17 @@ func (s *Set) Write(runs iter.Seq[Run], more ...Table) error {
 	if err == nil {
 		err = b.flush()
 	}
+	var judged []Judgement
+	if err == nil {
+		judged, err = b.sampled()
+	}
 	for i := range more {
 		if add := create(more[i].File, more[i].Columns); err == nil {
 			err = more[i].Fill(add)
 		}
 	}
 	if err == nil {
-		err = s.publish(tables, counts, b.inert.Names())
+		err = s.publish(tables, s.described(counts, b.inert.Names(), judged))
 	}
 	if err != nil {
 		return fmt.Errorf("results: %w", err)
@@ -96,9 +100,7 @@ func (s *Set) addRuns(runs iter.Seq[Run], b *board, counts map[string]int, add f
 
 // publish puts the files in place, the manifest last. All carry one digest, so
 // that a set torn by a kill between two renames is seen by Open.
-func (s *Set) publish(tables []*table.Writer, counts map[string]int, inert []string) error {
-	m := s.manifest(counts)
-	m.Inert = inert
+func (s *Set) publish(tables []*table.Writer, m *Manifest) error {
 	for _, w := range tables {
 		m.Tables = append(m.Tables, filepath.Base(w.Path()))
 	}

@@ -70,7 +70,9 @@ func New(record *sample.Record, metrics []table.Column) *Effects {
 		e.home = map[int]int{}
 		for c, rows := range record.Rows {
 			for _, index := range rows {
-				e.home[int(index)] = c
+				if _, taken := e.home[int(index)]; !taken { // by an equal one of another combination
+					e.home[int(index)] = c
+				}
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-package results
+package layout
 
 import (
 	"fmt"
@@ -17,7 +17,7 @@ var notSnake = regexp.MustCompile(`[^a-z0-9]+`)
 // the whole path joined by "_". Other characters than a-z and 0-9 become "_".
 func AxisNames(paths []string, metrics []table.Column) []string {
 	taken := map[string]bool{}
-	for _, cols := range [][]table.Column{runHead, runTail, pointHead, pointEnd, effectHead, searches.Columns(nil), metrics} {
+	for _, cols := range [][]table.Column{RunHead, RunTail, PointHead, PointEnd, EffectHead, searches.Columns(nil), metrics} {
 		for _, c := range cols {
 			taken[c.Name] = true
 		}
