@@ -82,7 +82,7 @@ func (d *decoder) sample(e scenario.Entry) (err error) {
 	var n int64
 	switch key := e.Key(); {
 	case len(e.Path) == 1:
-		return d.doc.Errorf(key, sampleForm, "is not a table of its own")
+		return d.doc.Errorf(key, sampleForm, "needs method, n and a space")
 	case key == "sample.method":
 		if st.Sample.Method, err = d.text(e); err == nil && !slices.Contains(sample.Methods(), st.Sample.Method) {
 			err = d.doc.Errorf(key, "write one of "+strings.Join(sample.Methods(), ", "), "no method %q", st.Sample.Method)
@@ -160,9 +160,6 @@ func (d *decoder) dimension(e scenario.Entry) error {
 func (d *decoder) checkSample() error {
 	s := d.study.Sample
 	if s == nil {
-		if d.doc.Has("sample") {
-			return d.doc.Errorf("sample", sampleForm, "the table is empty")
-		}
 		return nil
 	}
 	if len(d.study.OAT) > 0 {

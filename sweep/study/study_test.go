@@ -210,6 +210,9 @@ func FuzzStudy(f *testing.F) {
 		"schema = 1\nbase = [\"a\"]\n[output]\nmetrics = [\"*\"]\n[slo]\ntpot_mean_ms = { max = 3 }\n",
 		"schema = 1\n[[where]]\nkeep = \"tp > 1\"\n[[objective]]\nmetric = \"tpot_mean_ms\"\n[accuracy]\ntable = \"x\"\n",
 		"schema = 1\n[report]\nkeep = \"a > 1\"\n[[report.published]]\nmetric = \"m\"\nvalue = 1\n[[report.plot]]\nname = \"p\"\nx = \"a\"\ny = \"b\"\nhline = [{ y = 1 }]\n",
+		"schema = 1\n[sample]\nmethod = \"lhs\"\nn = 4\nseed = 1\ndummy = true\n[sample.space]\nengine.tp = { min = 1, max = 8, scale = \"log\" }\nhardware.overlap = { min = 0.1, max = 0.3, step = 0.1 }\nengine.scheduler = [\"sjf\", \"static\"]\n",
+		"schema = 1\n[sample]\nmethod = \"morris\"\nn = 2\n[sample.space]\nhardware.overlap = { dist = \"normal\", mean = 0.5, cv = 0.1, min = 0 }\nengine.tp = { dist = \"triangular\", min = 1, mode = 2, max = 8 }\nhardware.link_bandwidth_gb_s = { min = \"-20%\", max = \"x2\" }\n",
+		"schema = 1\n[sample]\nmethod = \"saltelli\"\nn = 2\n[sample.space]\nhardware.overlap = { dist = \"lognormal\", mean = 0.1, sd = 1e-300 }\n", "sample.space = 1", "sample = { method = 1 }",
 		"schema = 1\n[axes]\n\"\\\"", "oat.group = 1", "cases.a = [1]", "axes = [{}]", "axes.engine.tp = { from = 1, to = 1e300, step = 1e-300 }",
 	} {
 		f.Add(s)
@@ -219,6 +222,15 @@ func FuzzStudy(f *testing.F) {
 		if err != nil {
 			_ = err.Error()
 			return
+		}
+		if s.Sample != nil {
+			for _, i := range []int{0, s.Sample.Rows() - 1} {
+				row, err := s.Sample.Row(i)
+				if err == nil && len(row.Values) != len(s.Sample.Dims) {
+					t.Errorf("row %d gives %d of %d parameters", i, len(row.Values), len(s.Sample.Dims))
+				}
+			}
+			_ = s.Sample.Text()
 		}
 		n := 0
 		for _, a := range append(s.Axes, s.OAT...) {

@@ -271,7 +271,7 @@ func (r *reader) bell(name string) (err error) {
 	if key == "cv" {
 		r.dim.SD *= math.Abs(r.dim.Mean)
 	}
-	if r.dim.SD <= 0 || math.IsInf(r.dim.SD, 0) || name == sample.LogNormal && r.dim.SD/r.dim.Mean > 1e6 {
+	if r.dim.SD <= 1e-9*math.Abs(r.dim.Mean) || math.IsInf(r.dim.SD, 0) || name == sample.LogNormal && r.dim.SD/r.dim.Mean > 1e6 {
 		return r.errorf("a value that does not vary belongs into the scenario", "%s = %s is no spread", key, schema.Show(r.keys[key]))
 	}
 	if share := r.dim.Share(); !(share >= 1e-6) {
