@@ -16,6 +16,7 @@ import (
 	"strings"
 
 	"scoville/calibrate/fit"
+	"scoville/calibrate/group"
 	"scoville/calibrate/measured"
 	"scoville/calibrate/measured/row"
 	"scoville/calibrate/objective"
@@ -34,6 +35,7 @@ type Options struct {
 	Model    string   // catalogue name or config.json, where the files do not say
 	Hardware string   // likewise
 	Where    string   // filter of rows
+	Holdout  string   // how rows are held out, see spec.SetHoldout; "" = as the specification says, or by kind
 	Set      []string // "scenario.key=value" for all rows, before the files and [data.fixed]
 	Unit     string   // "ms" or "s": latencies whose column names no unit; "" = ask
 	Output   string   // overlay to write; "" = nothing is written
@@ -71,11 +73,25 @@ func Run(ctx context.Context, opt Options) (*results.Fit, error) {
 	if err != nil {
 		return nil, &InputError{err}
 	}
-	if opt.Output != "" { // before the work, not after it
-		if err := os.MkdirAll(filepath.Dir(opt.Output), 0o755); err != nil {
-			return nil, &InputError{fmt.Errorf("cannot write %s: %w", opt.Output, err)}
-		}
+	if err := opt.folder(); err != nil {
+		return nil, err
 	}
+	return j.run(ctx, in)
+}
+
+// folder makes the folder of the overlay: before the work, not after it.
+func (opt *Options) folder() error {
+	if opt.Output == "" {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(opt.Output), 0o755); err != nil {
+		return &InputError{fmt.Errorf("cannot write %s: %w", opt.Output, err)}
+	}
+	return nil
+}
+
+// run fits, holds out, and writes what came out.
+func (j *job) run(ctx context.Context, in *input) (*results.Fit, error) {
 	if err := j.fit(ctx); err != nil {
 		return nil, err
 	}
@@ -86,10 +102,10 @@ func Run(ctx context.Context, opt Options) (*results.Fit, error) {
 	if err == nil {
 		residuals, err = j.beyond(ctx, in, record, residuals)
 	}
-	if err != nil || opt.Output == "" {
+	if err != nil || in.opt.Output == "" {
 		return record, err
 	}
-	return record, results.Write(opt.Output, record, residuals)
+	return record, results.Write(in.opt.Output, record, residuals)
 }
 
 // prepare does everything up to the fit. It simulates open-loop rows once, to
@@ -125,6 +141,9 @@ func read(opt Options) (*input, error) {
 		if in.spec, err = spec.Read(opt.Spec); err != nil {
 			return nil, err
 		}
+	}
+	if err := in.spec.SetHoldout(opt.Holdout); err != nil {
+		return nil, err
 	}
 	if !slices.Contains([]string{"", "ms", "s"}, opt.Unit) {
 		return nil, fmt.Errorf("--unit %s: the units are ms and s", opt.Unit)
@@ -208,7 +227,7 @@ func (in *input) selectRows() error {
 	if err != nil {
 		return err
 	}
-	for _, f := range []*measured.Filter{where, in.spec.Keep} {
+	for _, f := range []*measured.Filter{where, in.spec.Keep, in.spec.Holdout} {
 		if f == nil {
 			continue
 		}
@@ -249,7 +268,7 @@ func (in *input) selectRows() error {
 
 // pair makes sure that the rows are of one machine and resolves them.
 func (in *input) pair(ctx context.Context) error {
-	if err := in.oneGroup(); err != nil {
+	if err := group.One(in.rows, in.spec.Fixed); err != nil {
 		return err
 	}
 	if err := in.resolve(ctx); err != nil {

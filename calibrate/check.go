@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/calibrate/group"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/reading"
 	"scoville/calibrate/results"
@@ -38,8 +39,8 @@ func check(ctx context.Context, opt Options) (string, error) {
 	var b strings.Builder
 	reading.Files(&b, in.files)
 	asks := reading.Unsaid(in.rows, in.spec.Fixed)
-	several := in.oneGroup()
-	if _, ok := several.(*severalError); several != nil && !ok {
+	several := group.One(in.rows, in.spec.Fixed)
+	if _, ok := several.(*group.Several); several != nil && !ok {
 		several = nil // every row is dropped for what is not said
 	}
 	if err := in.resolve(ctx); err != nil {

@@ -36,11 +36,7 @@ func Text(f *Fit) string {
 		fmt.Fprintf(&b, "  %s and %s are hardly told apart: correlation %+.3f\n", c.A, c.B, c.R)
 	}
 	for _, g := range f.Gates {
-		if g.Limit > 0 {
-			fmt.Fprintf(&b, "gate    FAIL %s %s > %s\n", g.What, short(g.Value), short(g.Limit))
-		} else {
-			fmt.Fprintf(&b, "gate    FAIL %s\n", g.What)
-		}
+		fmt.Fprintf(&b, "gate    FAIL %s\n", g.text())
 	}
 	return b.String()
 }
@@ -93,8 +89,8 @@ func judgement(b *strings.Builder, f *Fit) {
 		fmt.Fprintf(b, "  %-14s  held out by %-24s  %s%s\n", e.Metric, e.Split, errorText(e), verdict)
 	}
 	for _, c := range f.Coverage {
-		fmt.Fprintf(b, "  %-14s  %.0f %% intervals hold %d of %d held-out rows (%.0f %%); high / low end %.2f in the median\n",
-			c.Metric, 100*c.Share, c.Inside, c.Rows, 100*float64(c.Inside)/float64(c.Rows), c.Width)
+		fmt.Fprintf(b, "  %-14s  %.0f %% intervals hold %d of %d held-out rows (%.0f %%); high / low end %s in the median\n",
+			c.Metric, 100*c.Share, c.Inside, c.Rows, 100*float64(c.Inside)/float64(c.Rows), width(c.Width))
 	}
 	for _, m := range f.Models {
 		for _, e := range m.Errors {
@@ -111,6 +107,14 @@ func judgement(b *strings.Builder, f *Fit) {
 		}
 		fmt.Fprintf(b, "pattern left     %s runs %s at large %s (rank correlation %+.2f, p %.1g)\n", p.Metric, direction, p.Condition, p.Rho, p.P)
 	}
+}
+
+// width is how far apart the ends of an interval are.
+func width(ratio float64) string {
+	if !(ratio < 1e4) {
+		return "without limit"
+	}
+	return fmt.Sprintf("%.2f", ratio)
 }
 
 // errorTable prints median, 90th percentile and bias of |predicted / measured

@@ -1,6 +1,15 @@
 package spec
 
-import "scoville/core/scenario"
+import (
+	"errors"
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"scoville/calibrate/measured"
+	"scoville/core/scenario"
+)
 
 // Random holds conditions out at random, several times.
 type Random struct {
@@ -67,4 +76,59 @@ func (r *specReader) whole(e scenario.Entry, lo int) int {
 		return lo
 	}
 	return int(x)
+}
+
+// holdoutPair is a key of [holdout] but where, and its value.
+var holdoutPair = regexp.MustCompile(`^\s*(fraction|seed|seeds|folds|by|max_error_ratio)\s*=\s*([^=\s].*?)\s*$`)
+
+// assignment is a text that sets something that is no key.
+var assignment = regexp.MustCompile(`^\s*([\w.]+)\s*=[^=]`)
+
+// SetHoldout replaces [holdout] by its short form: KEY=VALUE,... of its keys, such
+// as fraction=0.2,seed=7 or by=concurrency, or else the filter of the rows that
+// are held out. "" leaves everything as it is, and a gate stays unless a new one
+// is given.
+func (s *Spec) SetHoldout(text string) error {
+	if text == "" {
+		return nil
+	}
+	was := s.MaxError
+	if !holdoutPair.MatchString(strings.Split(text, ",")[0]) {
+		if m := assignment.FindStringSubmatch(text); m != nil {
+			return fmt.Errorf("--holdout %s: no key %q to set; the keys are fraction, seed, seeds, folds, by, max_error_ratio, and a filter compares with ==", text, m[1])
+		}
+		f, err := measured.ParseFilter("--holdout", text)
+		s.Holdout, s.Random, s.Folds, s.By = f, Random{}, 0, ""
+		return err
+	}
+	var b strings.Builder
+	b.WriteString("[holdout]\n")
+	for _, pair := range strings.Split(text, ",") {
+		m := holdoutPair.FindStringSubmatch(pair)
+		if m == nil {
+			return fmt.Errorf("--holdout %s: %q is none of fraction, seed, seeds, folds, by, max_error_ratio = a value", text, strings.TrimSpace(pair))
+		}
+		if m[1] == "by" {
+			m[2] = strconv.Quote(strings.Trim(m[2], `"'`))
+		}
+		fmt.Fprintf(&b, "%s = %s\n", m[1], m[2])
+	}
+	d, err := scenario.ParseTOML("--holdout", []byte(b.String()))
+	if err != nil {
+		return fmt.Errorf("--holdout %s: a value is a number, of by a key such as concurrency, model or engine.tp", text)
+	}
+	r := &specReader{Document: d}
+	r.readHoldout()
+	if r.err != nil {
+		if e, ok := errors.AsType[*scenario.Error](r.err); ok {
+			e.Line, e.Col, e.Text = 0, 0, ""
+			e.Where = strings.TrimPrefix(e.Where, "holdout.")
+		}
+		return r.err
+	}
+	s.Holdout, s.Random, s.Folds, s.By, s.MaxError = nil, r.Random, r.Folds, r.By, r.MaxError
+	if s.MaxError == 0 {
+		s.MaxError = was
+	}
+	return nil
 }

@@ -180,3 +180,48 @@ func FuzzSpec(f *testing.F) {
 		}
 	})
 }
+
+// The short form of [holdout] means what the table means, and replaces it.
+func TestSetHoldout(t *testing.T) {
+	for _, c := range []struct{ short, table string }{
+		{"fraction=0.2", "fraction = 0.2"},
+		{" fraction = 0.3 , seed=7,seeds=2 ", "fraction = 0.3\nseed = 7\nseeds = 2"},
+		{"folds=4,seed=3", "folds = 4\nseed = 3"},
+		{"by=concurrency", `by = "workload.concurrency"`},
+		{`by="model"`, `by = "model"`},
+		{"by=engine.tp,max_error_ratio=0.1", "by = \"tp\"\nmax_error_ratio = 0.1"},
+	} {
+		want, err := parse("fit.toml", []byte("schema = 1\n[holdout]\n"+c.table+"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := parse("fit.toml", []byte("schema = 1\n[holdout]\nwhere = \"tp > 1\"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := got.SetHoldout(c.short); err != nil || got.Holdout != nil || got.Random != want.Random || got.Folds != want.Folds || got.By != want.By || got.MaxError != want.MaxError {
+			t.Errorf("%s: %v\n%+v\n%+v", c.short, err, got, want)
+		}
+	}
+	s := &Spec{Folds: 3, MaxError: 0.2}
+	if err := s.SetHoldout("workload.prompt_tokens >= 8192"); err != nil || s.Holdout == nil || s.Folds != 0 || s.MaxError != 0.2 {
+		t.Errorf("a filter: %v %+v", err, s)
+	}
+	if err := s.SetHoldout(""); err != nil || s.Holdout == nil {
+		t.Errorf("nothing said changes nothing: %v", err)
+	}
+	for text, want := range map[string]string{
+		"by=modle":                "no key \"modle\" to hold out by",
+		"fraction=2":              "--holdout: fraction: 2 is not between 0 and 1",
+		"fraction=x":              "a value is a number",
+		"fraction=0.2,by=model":   "ways to hold out",
+		"fraction=0.2,concurreny": `"concurreny" is none of`,
+		"frac=0.2":                `no key "frac" to set`,
+		"seed=3":                  "a seed needs a fraction",
+		"isl >=":                  "--holdout:1:",
+	} {
+		if err := (&Spec{}).SetHoldout(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: want %q, got %v", text, want, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -15,6 +16,7 @@ import (
 // fitCommand is calibrate fit.
 func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := calibrate.Options{}
+	each := false
 	c := &cobra.Command{
 		Use:   "fit [FILE...]",
 		Short: "Fit parameters to files of measured latencies and write an overlay",
@@ -31,10 +33,24 @@ era: choose with --where. Several models of them share the chip's parameters and
 have their own of what depends on the model, tied by priors: OUT.toml then holds
 for any model, OUT.MODEL.toml for each. Grids and steps share all parameters.
 Requests are numbered by arrival: --where 'request < 100' fits to the first
-hundred.
+hundred. With --each every chip, model and engine version gets a fit and an
+overlay of its own, OUT.CHIP-MODEL-VERSION.toml, and a table sums up.
+
+Rows are held out as --holdout says: a share of the conditions at random
+(fraction=0.2, with seed=1 and seeds=5 unless given), each of N random parts in
+turn (folds=5), each value of a key in turn (by=concurrency, rate, prompt, output,
+tp, model or a scenario key; of load only the levels between others), or the rows
+of a filter ('workload.prompt_tokens >= 8192'). max_error_ratio=0.15 is a gate on
+the held-out medians. Pairs are joined by commas: fraction=0.2,seed=7. It replaces
+[holdout] of a specification. Unless said, servers hold out each interior level of
+load, batches and steps 20 % at random.
+
+Runs beyond saturation are not fitted; their throughput is predicted and compared
+apart.
 `) + "\n" + exitCodes,
 		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
-  calibrate fit silicon_sample.csv --where 'system == "h100_sxm" && model_path ~ "70B"'`,
+  calibrate fit silicon_sample.csv --where 'system == "h100_sxm" && model_path ~ "70B"'
+  calibrate fit 'runs/*.json' --each --holdout fraction=0.2,seeds=3`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := someFiles(args, o.Spec); err != nil {
 				return err
@@ -47,6 +63,9 @@ hundred.
 			}
 			o.Files = args
 			o.Log = func(line string) { fmt.Fprintln(stderr, line) }
+			if each {
+				return fitEach(c.Context(), o, stdout)
+			}
 			f, err := calibrate.Run(c.Context(), o)
 			if err != nil {
 				return err
@@ -63,7 +82,24 @@ hundred.
 	inputFlags(c, &o)
 	f.StringVarP(&o.Output, "output", "o", "calibrated.toml", "overlay to write")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	f.BoolVar(&each, "each", false, "a fit and an overlay for each chip, model and engine version, and a table of all")
+	f.StringVar(&o.Holdout, "holdout", "", "what is held out: fraction=0.2, folds=5, by=concurrency, or a filter of rows")
 	return c
+}
+
+// fitEach is calibrate fit --each.
+func fitEach(ctx context.Context, o calibrate.Options, stdout io.Writer) error {
+	list, err := calibrate.Each(ctx, o)
+	if err != nil {
+		return err
+	}
+	fmt.Fprint(stdout, calibrate.EachText(list))
+	for _, e := range list {
+		if e.Why != nil || len(e.Fit.Gates) > 0 {
+			return errGate
+		}
+	}
+	return nil
 }
 
 // someFiles asks for files where neither the arguments nor a specification name

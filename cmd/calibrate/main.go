@@ -28,7 +28,8 @@ Exit codes:
   0    fitted, every requirement holds
   1    internal error
   2    bad usage, specification or measurements; nothing was fitted
-  5    finished, but not converged, nothing learned, or the held-out error above its limit; results written
+  5    finished, but not converged, nothing learned, the held-out error above its limit, or
+       with --each a group without a fit; results written
   130  interrupted; nothing was written`
 
 func exitCode(err error) int {

@@ -1,0 +1,74 @@
+package results
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Each is one of several fits, or why there is none.
+type Each struct {
+	Name    string // chip, model and engine version
+	Overlay string // file; "" = none was asked for
+	Fit     *Fit
+	Why     error
+}
+
+// EachText prints one line a metric of each fit: rows used, how the fit ended,
+// median and 90th percentile of the errors on rows held out and on fitted ones,
+// and how many held-out rows lie inside their 90 % intervals. Requirements that do
+// not hold, and groups without a fit, follow.
+func EachText(list []Each) string {
+	width := len("fits")
+	for _, e := range list {
+		width = max(width, len(e.Name)+2)
+	}
+	var b, after strings.Builder
+	fmt.Fprintf(&b, "%-*s  %5s  %-13s  %-14s  %-16s  %-16s  %s\n", width, "fits", "rows", "result", "metric", "fitted", "held out", "90 % holds")
+	for _, e := range list {
+		if e.Why != nil {
+			fmt.Fprintf(&after, "not fitted  %s: %v\n", e.Name, e.Why)
+			continue
+		}
+		name, rows, result := "  "+e.Name, fmt.Sprint(e.Fit.Rows), e.Fit.Status
+		for _, f := range e.Fit.Errors {
+			if f.Split != Fitted {
+				continue
+			}
+			held, holds := "", ""
+			for _, h := range e.Fit.Errors {
+				if h.Split == HeldOut && h.Metric == f.Metric {
+					held = pair(h)
+				}
+			}
+			for _, c := range e.Fit.Coverage {
+				if c.Metric == f.Metric {
+					holds = fmt.Sprintf("%d of %d", c.Inside, c.Rows)
+				}
+			}
+			line := fmt.Sprintf("%-*s  %5s  %-13s  %-14s  %-16s  %-16s  %s", width, name, rows, result, f.Metric, pair(f), held, holds)
+			b.WriteString(strings.TrimRight(line, " ") + "\n")
+			name, rows, result = "", "", ""
+		}
+		for _, g := range e.Fit.Gates {
+			fmt.Fprintf(&after, "gate    FAIL %s: %s\n", e.Name, g.text())
+		}
+	}
+	b.WriteString(after.String())
+	for _, e := range list {
+		if e.Why == nil && e.Overlay != "" {
+			fmt.Fprintf(&b, "files   %s\n", strings.Join(Paths(e.Overlay), "  "))
+		}
+	}
+	return b.String()
+}
+
+// pair is median and 90th percentile.
+func pair(e Error) string { return fmt.Sprintf("%5.1f / %5.1f %%", 100*e.Median, 100*e.P90) }
+
+// text words a requirement that does not hold.
+func (g *Gate) text() string {
+	if g.Limit > 0 {
+		return fmt.Sprintf("%s %s > %s", g.What, short(g.Value), short(g.Limit))
+	}
+	return g.What
+}
