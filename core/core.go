@@ -9,6 +9,7 @@ package core
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -33,7 +34,11 @@ const (
 	OK         Status = "ok"
 	Infeasible Status = "infeasible" // the scenario cannot run: memory, number format, or a request that never fits
 	Failed     Status = "failed"     // a conservation check failed or nothing moved
+	Timeout    Status = "timeout"    // over Options.Limit
 )
+
+// Limit is how long a run may go on, in events and in simulated time.
+type Limit = engine.Limit
 
 // Options of a run. The zero value is valid: seed 0, replicate 0.
 type Options struct {
@@ -43,7 +48,10 @@ type Options struct {
 	// NoCapacity skips the capacity run when the rate is given: CapacityRPS and
 	// LoadRatio stay NaN and Steady is judged by growth alone.
 	NoCapacity bool
-	Plain      bool // use the plain stepper, the slow oracle of the engine (dp = 1)
+	// Limit ends the run as a Timeout. The capacity run is short of itself, and
+	// not limited.
+	Limit Limit
+	Plain bool // use the plain stepper, the slow oracle of the engine (dp = 1)
 }
 
 // Share is the time spent in a stage or bound by a resource.
@@ -125,7 +133,7 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 		return blank(Infeasible, err), nil
 	}
 	s.generate(sc, res.RateRPS, o, &cfg)
-	cfg.Phases = phases(sc, m)
+	cfg.Phases, cfg.Limit = phases(sc, m), o.Limit
 	if err := cfg.Fits(s.requests); err != nil {
 		return blank(Infeasible, tooLong(sc, &cfg, s.requests, err)), nil
 	}
@@ -139,6 +147,9 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	if err := run(ctx, m, cfg, s.requests, &s.out); err != nil {
 		if ctx.Err() != nil {
 			return Result{}, ctx.Err()
+		}
+		if over, ok := errors.AsType[*engine.LimitError](err); ok {
+			return timeout(over, &res), nil
 		}
 		return blank(Failed, err), nil
 	}
@@ -159,6 +170,14 @@ func (s *Simulator) serve(ctx context.Context, m *perf.Machine, cfg engine.Confi
 		return s.cluster.Run(ctx, m, cfg, reqs, out)
 	}
 	return s.engine.Run(ctx, m, cfg, reqs, out)
+}
+
+// timeout is the result of a run over its limit. What is known without it stays.
+func timeout(over *engine.LimitError, known *Result) Result {
+	res := blank(Timeout, over)
+	res.CapacityRPS, res.RateRPS = known.CapacityRPS, known.RateRPS
+	res.SimS, res.Events = over.At, over.Events
+	return res
 }
 
 // blank returns a result without numbers.

@@ -10,6 +10,7 @@ import (
 	"scoville/core/table"
 	"scoville/report/number"
 	"scoville/report/predicted"
+	"scoville/report/summary"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -47,7 +48,7 @@ func (r *Report) effects() []section {
 		}
 	}
 	for i := range out {
-		out[i].notes = append(append(out[i].notes, r.legend()), predicted.Notes(r.data)...)
+		out[i].notes = append(append(out[i].notes, summary.Legend(r.data)), predicted.Notes(r.data)...)
 	}
 	return out
 }
@@ -56,18 +57,6 @@ func (r *Report) effects() []section {
 func differs(level string, used float64) bool {
 	asked, err := strconv.ParseFloat(strings.TrimSuffix(level, "%"), 64)
 	return err == nil && strings.HasSuffix(level, "%") && math.Abs(asked/100-used) > 5e-5
-}
-
-func (r *Report) legend() string {
-	n := 0
-	for i := range r.data.Points.Len() {
-		runs, _ := r.data.Points.Int(r.data.Points.Index("runs_ok"), i)
-		n = max(n, int(runs))
-	}
-	if n < 2 {
-		return "one run a point: no intervals. Ask for more under [replicates], unless nothing is drawn at random"
-	}
-	return fmt.Sprintf("95%% interval of the paired difference, %d replicates. ~ = includes 0", n)
 }
 
 // baseline starts the section of a baseline point.

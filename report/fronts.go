@@ -8,6 +8,7 @@ import (
 
 	"scoville/report/number"
 	"scoville/report/predicted"
+	"scoville/report/summary"
 	"scoville/report/verdict"
 	"scoville/report/view"
 	"scoville/sweep/results"
@@ -32,7 +33,7 @@ func (r *Report) fronts() []section {
 		}
 		s := r.flagged("pareto", metrics)
 		s.title = "Pareto front of " + strings.Join(goals, ", ")
-		s.notes = append(s.notes, "on the front: no other point is at least as good in every objective and better in one; pareto_probability: share of replicates in which it is")
+		s.notes = append(s.notes, "on the front: no other point is at least as good in every objective and better in one; pareto_probability: share of replicates in which it is"+summary.Raced(r.data))
 		if len(list) == 1 {
 			s.title, s.notes = "best by "+goals[0], s.notes[:1]
 		}

@@ -166,7 +166,7 @@ func (r *Report) label(name string, i int) string {
 	if calibrated, known := r.data.Points.Bool(r.data.Points.Index("calibrated"), i); r.mixed && known && !calibrated && r.state(i) != view.None {
 		name += " (not calibrated)"
 	}
-	return name
+	return name + r.data.Dropped(i)
 }
 
 // calibrated says of each point that ran whether a calibration applies to it.

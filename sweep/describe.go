@@ -11,6 +11,7 @@ import (
 
 	"scoville/sweep/hunt"
 	"scoville/sweep/request"
+	"scoville/sweep/schedule"
 	"scoville/sweep/study"
 )
 
@@ -36,7 +37,7 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 		points += fmt.Sprintf(", %s infeasible before running; point %d: %s", grouped(n), point, why)
 	}
 	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, size(p), grouped(int(st.MaxRuns)))
-	b.WriteString(draws(p))
+	b.WriteString(schedule.Describe(p) + draws(p))
 	if st.Search != nil {
 		fmt.Fprint(&b, hunt.Describe(p))
 	}
@@ -82,6 +83,8 @@ func size(p *Plan) string {
 	switch st := p.Study; {
 	case st.Search != nil:
 		return hunt.Size(p)
+	case st.First() > 0:
+		return fmt.Sprintf("%s x %d to %d replicates = %s to %s", grouped(p.Len()), st.First(), st.Most(), grouped(p.LeastRuns()), grouped(p.Runs()))
 	case p.Runs() != p.Len()*st.Replicates:
 		return fmt.Sprintf("%s, up to %d replicates a point", grouped(p.Runs()), st.Replicates)
 	}

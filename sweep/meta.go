@@ -8,6 +8,7 @@ import (
 	"scoville/core/metrics"
 	"scoville/core/table"
 	"scoville/sweep/results"
+	"scoville/sweep/schedule"
 )
 
 // meta is what the dataset of a plan is made of beside its runs.
@@ -15,8 +16,12 @@ func meta(p *Plan, o Options) results.Meta {
 	st := p.Study
 	m := results.Meta{
 		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
-		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Selected: st.Metrics, Notes: p.Notes,
+		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Independent: st.Independent, Selected: st.Metrics, Notes: p.Notes,
 		StudyFile: st.Doc.File, Numbers: p.Numbers, Sample: p.Sample(),
+	}
+	m.Until, m.Race = schedule.Rule(st), st.Race
+	if st.First() > 0 {
+		m.Most = p.Runs()
 	}
 	if full, err := filepath.Abs(st.Doc.File); err == nil {
 		m.StudyFile = full

@@ -91,6 +91,10 @@ func cost(p *Plan, trials []trial, capacities, jobs int) string {
 	if capacities > 0 {
 		line += fmt.Sprintf("; %s: mean %s", plural(capacities, "capacity run"), milliseconds(capacity))
 	}
+	share := float64(p.LeastRuns()) / float64(p.Runs()) // that there are whatever comes of them
+	if least := wall(time.Duration(share * float64(total))); least != wall(total) {
+		return fmt.Sprintf("%s -> %s to %s on %s, %s at most", line, least, wall(total), cores, size)
+	}
 	return fmt.Sprintf("%s -> about %s on %s, %s", line, wall(total), cores, size)
 }
 

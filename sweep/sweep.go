@@ -11,15 +11,17 @@ import (
 	"slices"
 
 	"scoville/core"
+	"scoville/sweep/budget"
+	"scoville/sweep/dispatch"
 	"scoville/sweep/draw"
 	"scoville/sweep/explain"
 	"scoville/sweep/hunt"
 	"scoville/sweep/plan"
-	"scoville/sweep/pool"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
 	"scoville/sweep/results/searches"
 	"scoville/sweep/row"
+	"scoville/sweep/schedule"
 	"scoville/sweep/study"
 )
 
@@ -43,7 +45,7 @@ type Options struct {
 	Set      []string // "PATH=VALUE", over everything in the study
 	Dir      string   // where results go; "" = as the study says
 	Jobs     int      // simulations at a time, at least 1
-	FailFast bool     // stop at the first failed run
+	FailFast bool     // stop at the first run that fails or times out
 
 	// Progress is called before the first run and after each, from one
 	// goroutine; nil = not at all.
@@ -85,15 +87,8 @@ func (e *InputError) Error() string { return e.Err.Error() }
 // Unwrap returns the error that points into the input.
 func (e *InputError) Unwrap() error { return e.Err }
 
-// StoppedError says that FailFast stopped the sweep; no results were written.
-type StoppedError struct {
-	Point, Replicate int
-	Reason           string
-}
-
-func (e *StoppedError) Error() string {
-	return fmt.Sprintf("stopped: point %d replicate %d failed: %s", e.Point, e.Replicate, e.Reason)
-}
+// StoppedError says that too many runs failed, and the sweep stopped.
+type StoppedError = budget.StoppedError
 
 // Plan is a study expanded into points.
 type Plan = plan.Plan
@@ -151,6 +146,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	var more []results.Table
 	if p.Study.Search == nil {
 		runs, err = simulate(ctx, p, o)
+		set.Plan(len(runs))
 	} else if runs, out.Searches, err = search(ctx, p, o); err == nil {
 		more = append(more, set.Searches(out.Searches))
 		set.Plan(len(runs))
@@ -216,42 +212,18 @@ func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options)
 	return set.Explain(text.Bytes())
 }
 
-// simulate runs every point and replicate on the pool and returns the rows in
-// the order of the plan, whatever order they finished in.
+// simulate runs every point of a plan as its schedule says.
 func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
-	progress := Progress{Total: p.Runs() + p.DrawRuns()}
-	report := func() {
-		if o.Progress != nil {
-			o.Progress(progress)
-		}
-	}
-	report()
-	rows := make([]results.Run, p.Runs())
-	workers := pool.Pool[Simulate, results.Run]{
-		Workers: o.Jobs,
-		State:   o.simulators(),
-		Work: func(ctx context.Context, sim Simulate, item int) (results.Run, error) {
-			return row.One(ctx, p, sim, item)
-		},
-		Collect: func(item int, r results.Run, err error) error {
-			if err != nil { // a panic or a fault of the simulator is a row, not the end
-				if r, err = row.Failed(p, item, err); err != nil {
-					return err
-				}
+	d := dispatch.Dispatch{
+		Plan: p, Schedule: schedule.New(p), Budget: budget.New(&p.Study.Effort, p.LeastRuns(), o.FailFast),
+		Workers: o.Jobs, Simulate: o.simulators(),
+		Progress: func(done, total, failed int) {
+			if o.Progress != nil {
+				o.Progress(Progress{done, total + p.DrawRuns(), failed})
 			}
-			rows[item] = r
-			progress.Done++
-			if r.Status == results.Failed {
-				progress.Failed++
-			}
-			report()
-			if r.Status == results.Failed && o.FailFast {
-				return &StoppedError{r.PointIndex, r.Replicate, r.Error}
-			}
-			return nil
 		},
 	}
-	return rows, workers.Run(ctx, p.Order())
+	return d.Run(ctx)
 }
 
 // forecasts runs the draws of a plan, after its runs.
@@ -261,9 +233,9 @@ func forecasts(ctx context.Context, p *Plan, o Options, runs []results.Run) erro
 		d.Simulate = simulators()
 	}
 	if o.Progress != nil {
-		progress := Progress{Done: p.Runs(), Total: p.Runs() + p.DrawRuns()}
+		progress := Progress{Done: len(runs), Total: len(runs) + p.DrawRuns()}
 		for _, r := range runs {
-			if r.Status == results.Failed {
+			if r.Broken() {
 				progress.Failed++
 			}
 		}
@@ -282,9 +254,8 @@ func search(ctx context.Context, p *Plan, o Options) ([]results.Run, []searches.
 			o.Progress(Progress{done, total, failed})
 		}
 	}}
-	if o.FailFast {
-		h.Failed = func(r results.Run) error { return &StoppedError{r.PointIndex, r.Replicate, r.Error} }
-	}
+	failures := budget.New(&p.Study.Effort, hunt.Expected(p), o.FailFast)
+	h.Failed = failures.Add
 	return h.Run(ctx)
 }
 

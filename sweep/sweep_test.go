@@ -168,7 +168,7 @@ func TestFailFast(t *testing.T) {
 	_, err := Run(t.Context(), Options{File: file, Dir: dir, Jobs: 1, FailFast: true, newSimulate: fake(func(*scenario.Scenario, core.Options) core.Result {
 		return core.Result{Status: core.Failed, Reason: "leak"}
 	})})
-	if e, ok := errors.AsType[*StoppedError](err); !ok || e.Reason != "leak" {
+	if e, ok := errors.AsType[*StoppedError](err); !ok || e.Failed != 1 || len(e.Causes) != 1 || e.Causes[0].Reason != "failed: leak" {
 		t.Error(err)
 	}
 	if _, err := results.Open(dir); err == nil {

@@ -33,8 +33,9 @@ Exit codes:
   0    everything ran
   1    internal error
   2    bad usage or study; nothing was run
-  3    finished, but runs failed, or no point can run; results written
-  4    stopped at the first failed run (--fail-fast)
+  3    finished, but runs failed or timed out, or no point can run; results written
+  4    stopped: more runs failed or timed out than [run] max_failures allows, or one
+       with --fail-fast; nothing was written
   5    finished, but no search found a value that meets every service level
   6    refused: the folder holds other results or is in use, or an input has changed
   130  interrupted`

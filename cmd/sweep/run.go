@@ -54,7 +54,7 @@ explained, as sweep show does it; --point runs one point of a study alone.
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study; recorded with the results")
 	f.StringVar(&o.Point, "point", "", "run one point alone: its index, its id or the beginning of one; results go to results/NAME-ID")
-	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first failed run and write nothing")
+	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first run that fails or times out, and write nothing")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
 	return c
 }

@@ -30,6 +30,9 @@ func (e *Engine) batches(ctx context.Context) error {
 		if e.out.Events++; e.out.Events&0xff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if err := e.cfg.Limit.Pass(e.out.Events, e.now); err != nil {
+			return err
+		}
 		e.line = e.drain(e.line)
 		entry, more := e.upcoming()
 		if len(e.line) == 0 {

@@ -47,6 +47,13 @@ func (c *Cluster) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []w
 			c.bound = entry
 		}
 		e := c.slowest()
+		now := 0.0
+		if e != nil {
+			now = e.now
+		}
+		if err := cfg.Limit.Pass(out.Events, now); err != nil {
+			return err
+		}
 		if ok && (e == nil || due(entry, e.now, true)) {
 			c.route(c.in.take(entry), arrival, entry)
 			continue
@@ -62,6 +69,9 @@ func (c *Cluster) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []w
 		}
 	}
 	completed, left := c.merge(out)
+	if err := cfg.Limit.Pass(0, out.End); err != nil {
+		return err
+	}
 	return out.check(completed, cfg.Client, left)
 }
 

@@ -113,6 +113,8 @@ type Config struct {
 	Replicas int     // Cluster: engines that share the requests
 	Routing  Routing // Cluster
 
+	Limit Limit // of runs that do not saturate
+
 	Trace func(Event) // optional: sees what happens, in order; Run only
 }
 

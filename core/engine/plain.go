@@ -18,7 +18,11 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[lonely][2]float64{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
-		p.batches()
+		if p.batches(); !cfg.Saturate {
+			if err := cfg.Limit.Pass(0, p.now); err != nil {
+				return err
+			}
+		}
 	} else if err := p.iterate(ctx); err != nil {
 		return err
 	}
@@ -39,6 +43,9 @@ func (p *plain) iterate(ctx context.Context) error {
 	for {
 		if p.out.Events++; p.out.Events&0xff == 0 && ctx.Err() != nil {
 			return ctx.Err()
+		}
+		if err := p.cfg.Limit.Pass(p.out.Events, p.now); err != nil {
+			return err
 		}
 		p.arrive(true)
 		if len(p.running) == 0 && len(p.waiting) == 0 {

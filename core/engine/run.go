@@ -31,6 +31,9 @@ func (e *Engine) iterate(ctx context.Context) error {
 		if e.out.Events++; e.out.Events&0x3ff == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
+		if err := e.cfg.Limit.Pass(e.out.Events, e.now); err != nil {
+			return err
+		}
 		e.take(true)
 		if e.running == 0 && e.waiting.len() == 0 {
 			entry, ok := e.upcoming()

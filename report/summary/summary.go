@@ -33,6 +33,7 @@ func Lines(v *view.View) []string {
 		runs += n
 	}
 	out := []string{line + fmt.Sprintf("; %s in %.3g s", number.Plural(runs, "run"), m.WallSeconds)}
+	out = append(out, sampling(v)...)
 	probes := slices.Contains(m.Tables, results.SearchesFile) // points that a search tried: to fail is an answer
 	if n := states[view.Saturated]; n > 0 && !probes {
 		out = append(out, saturation(v, n)...)

@@ -90,6 +90,15 @@ func (v *View) OK(i int) bool {
 	return status == results.OK
 }
 
+// Dropped is what the name of point i needs where a race dropped it: its numbers
+// rest on fewer replicates than those of others.
+func (v *View) Dropped(i int) string {
+	if n, ok := v.Points.Int(v.column("pruned_at"), i); ok {
+		return fmt.Sprintf(" (dropped after %d)", n)
+	}
+	return ""
+}
+
 // Index returns the number of point i in the plan.
 func (v *View) Index(i int) int {
 	n, _ := v.Points.Int(v.index, i)

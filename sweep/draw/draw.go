@@ -114,8 +114,8 @@ func (d *Draws) one(ctx context.Context, w *worker, point, k int) (results.Run, 
 		}
 		return res, err
 	}
-	r := row.Of(d.Plan, w.point, k%d.Plan.Replicates(point))
-	return row.Fill(ctx, d.Plan, wrong, &sample.Scenario, r)
+	r := row.Of(d.Plan, w.point, k%d.Plan.Least(point))
+	return row.Fill(ctx, wrong, &sample.Scenario, d.Plan.Options(w.point, r.Replicate), r)
 }
 
 // Throughputs of a closed loop: a client that waits longer asks less often.
@@ -190,7 +190,10 @@ func (d *Draws) attach(runs []results.Run, points []int, found []*forecast.Forec
 	contenders := make([][][]float64, d.Plan.Len()) // by point: objectives in turn; nil = not compared
 	at := 0
 	for i := range d.Plan.Len() {
-		mine := runs[at : at+d.Plan.Replicates(i)]
+		mine := runs[at:]
+		if next := slices.IndexFunc(mine, func(r results.Run) bool { return r.PointIndex != mine[0].PointIndex }); next > 0 {
+			mine = mine[:next]
+		}
 		at += len(mine)
 		var steady statistic.Tally
 		ok := true

@@ -12,7 +12,6 @@ import (
 
 	"scoville/core"
 	"scoville/core/metrics"
-	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
@@ -25,6 +24,21 @@ type Input struct {
 	Runs  *table.Frame // rows of the runs table that must be reproduced; nil = none
 	Jobs  int          // simulations at a time, at least 1
 	Quick bool         // leave out what more of each resource would buy
+}
+
+// replicates is how many runs a point has: those of the tables, which a stopping
+// rule or a race decided on, as far as the plan allows; without tables all.
+func (in *Input) replicates(id string) (n int) {
+	least, most := in.Plan.Least(in.Point), in.Plan.Replicates(in.Point)
+	if in.Runs == nil || least == most {
+		return most
+	}
+	for row := range in.Runs.Len() {
+		if other, _ := in.Runs.String(in.Runs.Index("point_id"), row); other == id {
+			n++
+		}
+	}
+	return min(max(n, least), most)
 }
 
 // Num is a number that JSON writes as null where it is not known.
@@ -109,7 +123,7 @@ func Point(ctx context.Context, in Input) (*Explanation, error) {
 	}
 	if pt.Infeasible == "" {
 		x.Memory = memory(sc)
-		if err := x.simulate(ctx, in, sc); err != nil {
+		if err := x.simulate(ctx, in, pt); err != nil {
 			return nil, err
 		}
 	}
@@ -131,8 +145,9 @@ func place(p *plan.Plan, pt *plan.Point) []Place {
 }
 
 // simulate runs the point again, compares, and explains what it finds.
-func (x *Explanation) simulate(ctx context.Context, in Input, sc *scenario.Scenario) error {
-	runs, err := replays(ctx, in, sc)
+func (x *Explanation) simulate(ctx context.Context, in Input, pt *plan.Point) error {
+	sc := &pt.Resolved.Scenario
+	runs, err := replays(ctx, in, pt)
 	if err != nil {
 		return err
 	}
@@ -159,21 +174,20 @@ func (x *Explanation) simulate(ctx context.Context, in Input, sc *scenario.Scena
 	if in.Quick {
 		return nil
 	}
-	return x.levers(ctx, in, sc, runs)
+	return x.levers(ctx, in, pt, runs)
 }
 
-// replays simulates every replicate of the point.
-func replays(ctx context.Context, in Input, sc *scenario.Scenario) ([]replay, error) {
-	var items []int
-	for i := range in.Plan.Runs() {
-		if point, replicate := in.Plan.Run(i); point == in.Point {
-			items = append(items, replicate)
-		}
+// replays simulates every replicate of the point: as many as the tables hold.
+func replays(ctx context.Context, in Input, pt *plan.Point) ([]replay, error) {
+	sc := &pt.Resolved.Scenario
+	items := make([]int, in.replicates(pt.ID))
+	for i := range items {
+		items[i] = i
 	}
 	out := make([]replay, len(items))
 	err := simulations(ctx, in, items, func(ctx context.Context, sim *core.Simulator, replicate int) error {
 		r := &out[replicate]
-		o := core.Options{Seed: in.Plan.Study.Seed, Replicate: replicate}
+		o := in.Plan.Options(pt, replicate)
 		o.Requests = func(all []metrics.Request) {
 			counted := all[min(sc.Measurement.Warmup, len(all)):]
 			for i := range counted {

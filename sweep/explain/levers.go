@@ -11,6 +11,7 @@ import (
 	"scoville/core/hardware"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
+	"scoville/sweep/plan"
 	"scoville/sweep/statistic"
 )
 
@@ -125,13 +126,13 @@ func (l *Lever) pull(sc *scenario.Scenario) (*scenario.Scenario, bool, error) {
 
 // levers runs the point with a little more of each resource. Every run is
 // paired with one of the point as it is: the same requests at the same rate.
-func (x *Explanation) levers(ctx context.Context, in Input, sc *scenario.Scenario, runs []replay) error {
-	base := *sc
+func (x *Explanation) levers(ctx context.Context, in Input, pt *plan.Point, runs []replay) error {
+	base := pt.Resolved.Scenario
 	if base.Workload.Load > 0 { // more of a resource would also raise the rate
 		base.Workload.Load, base.Workload.RateRPS = 0, runs[0].RateRPS
 	}
 	var scenarios []*scenario.Scenario
-	for _, l := range catalogue(sc) {
+	for _, l := range catalogue(&pt.Resolved.Scenario) {
 		changed, ok, err := l.pull(&base)
 		if err != nil {
 			x.Untried = append(x.Untried, fmt.Sprintf("%s: %v", l.Name, err))
@@ -148,7 +149,7 @@ func (x *Explanation) levers(ctx context.Context, in Input, sc *scenario.Scenari
 		items[i] = i
 	}
 	err := simulations(ctx, in, items, func(ctx context.Context, sim *core.Simulator, i int) (err error) {
-		o := core.Options{Seed: in.Plan.Study.Seed, Replicate: i % x.Paired}
+		o := in.Plan.Options(pt, i%x.Paired)
 		results[i], err = sim.Run(ctx, scenarios[i/x.Paired], o)
 		return err
 	})

@@ -76,7 +76,7 @@ type Hunt struct {
 	Workers  int                 // simulations at a time
 	Simulate func() row.Simulate // makes a simulator for a worker
 	Progress func(done, total, failed int)
-	Failed   func(results.Run) error // of a failed run: an error stops the searches; nil = go on
+	Failed   func(*results.Run) error // of a run that failed or timed out: an error stops the searches; nil = go on
 }
 
 // Run runs every search of a plan on the pool. It returns the rows of all runs,
@@ -107,7 +107,7 @@ func (o Hunt) Run(ctx context.Context) ([]results.Run, []searches.Search, error)
 		State:   o.Simulate,
 		Work: func(ctx context.Context, sim row.Simulate, item int) (results.Run, error) {
 			j := h.job(item)
-			return row.Fill(ctx, p, sim, &j.probe.point.Resolved.Scenario, h.row(j))
+			return row.Fill(ctx, sim, &j.probe.point.Resolved.Scenario, p.Options(j.probe.point, j.replicate), h.row(j))
 		},
 		Collect: func(item int, r results.Run, err error) error {
 			j := h.job(item)
@@ -117,11 +117,12 @@ func (o Hunt) Run(ctx context.Context) ([]results.Run, []searches.Search, error)
 			}
 			j.probe.runs = append(j.probe.runs, r)
 			h.done++
-			if r.Status == results.Failed {
-				h.failed++
+			if !r.Broken() {
+				return nil
 			}
-			if r.Status == results.Failed && o.Failed != nil {
-				return o.Failed(r)
+			h.failed++
+			if o.Failed != nil {
+				return o.Failed(&r)
 			}
 			return nil
 		},

@@ -79,7 +79,7 @@ type outcome struct {
 	err                 error
 }
 
-func hunted(t *testing.T, text string, sim func(*scenario.Scenario, core.Options) (core.Result, error), stop func(results.Run) error) outcome {
+func hunted(t *testing.T, text string, sim func(*scenario.Scenario, core.Options) (core.Result, error), stop func(*results.Run) error) outcome {
 	t.Helper()
 	var o outcome
 	h := Hunt{
@@ -174,7 +174,7 @@ func TestFailed(t *testing.T) {
 		t.Errorf("the other search: %+v", s)
 	}
 	enough := errors.New("enough")
-	o = hunted(t, two, broken, func(r results.Run) error {
+	o = hunted(t, two, broken, func(r *results.Run) error {
 		if r.Status != results.Failed || !strings.Contains(r.Error, "out of paper") {
 			t.Errorf("%+v is no failed run", r)
 		}

@@ -69,6 +69,7 @@ type Column struct {
 // Point is one design point.
 type Point struct {
 	Index    int    // position in the plan
+	Seed     uint64 // of its streams
 	ID       string // hash of the resolved scenario, 16 hexadecimal digits
 	Baseline bool   // of an outer combination with one-at-a-time changes
 
@@ -210,7 +211,7 @@ func (p *Plan) expand(total int) error {
 		p.ids = append(p.ids, [8]byte(sum[:8]))
 		rests.add(x)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
-		replicates := p.Study.Replicates
+		replicates := p.Study.Most()
 		switch drawn := remark.Random(&x.resolved.Scenario); {
 		case replicates > 1 && !drawn:
 			replicates = 1
@@ -238,7 +239,7 @@ func (p *Plan) expand(total int) error {
 	}
 	p.Notes = append(p.Notes, said.List()...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)
-	p.Notes = append(p.Notes, p.drawNotes()...)
+	p.Notes = append(append(p.Notes, p.drawNotes()...), p.seedNotes()...)
 	p.Numbers = rests.list()
 	p.ahead = nil
 	return nil
@@ -251,7 +252,7 @@ var sizeKeys = []string{"run.max_runs", "axes", "cases", "zip", "oat", "sample",
 // are an error that shows what they are the product of.
 func (p *Plan) size() (int, error) {
 	st := p.Study
-	each := big.NewInt(int64(st.Replicates))
+	each := big.NewInt(int64(st.Most()))
 	if st.Search != nil {
 		each.SetInt64(SearchRuns(st))
 	}
@@ -263,7 +264,7 @@ func (p *Plan) size() (int, error) {
 	}
 	limit := st.MaxRuns
 	if len(st.Where) > 0 { // the rules decide first
-		limit = max(limit, maxDesigns*int64(st.Replicates))
+		limit = max(limit, maxDesigns*int64(st.Most()))
 	}
 	if runs.Cmp(big.NewInt(limit)) > 0 {
 		if st.Sample != nil {
@@ -274,7 +275,7 @@ func (p *Plan) size() (int, error) {
 		if st.Search != nil {
 			factors = append(factors, fmt.Sprintf("runs of a search at most %d", each))
 		} else {
-			factors = append(factors, fmt.Sprintf("replicates %d", st.Replicates))
+			factors = append(factors, replicates(st))
 		}
 		at := slices.IndexFunc(sizeKeys, st.Doc.Has)
 		err := st.Doc.Errorf(sizeKeys[max(at, 0)], "remove levels, or raise max_runs under [run]", "%s runs are more than max_runs = %d: %s",
@@ -306,6 +307,9 @@ func (p *Plan) Run(i int) (point, replicate int) {
 	point = sort.SearchInts(p.first, i+1) - 1
 	return point, i - p.first[point]
 }
+
+// Item is the run of a point and a replicate.
+func (p *Plan) Item(point, replicate int) int { return p.first[point] + replicate }
 
 // Order is the order to run in: a permutation of the runs that looks random
 // but is always the same, so that a slow corner of the grid does not come last
@@ -364,6 +368,7 @@ func (p *Plan) point(i int, value float64) (*Point, error) {
 		sum := sha256.Sum256(x.resolved.Canonical())
 		pt.ID = hex.EncodeToString(sum[:8])
 	}
+	pt.Seed = p.seedOf(pt.ID)
 	if x.variation != nil {
 		pt.OATPath, pt.OATLevel = x.variation.Name, x.level.Name
 	}

@@ -26,6 +26,10 @@ type Manifest struct {
 	Overlays    []string          `json:"overlays"`     // overlay files, later wins
 	Set         []string          `json:"set"`          // "path=value" from the command line
 	Planned     int               `json:"planned_runs"` // runs of the whole study
+	Most        int               `json:"most_runs"`    // runs that it could have had, with a stopping rule or a race
+	Until       string            `json:"until"`        // stopping rule, in words; "" = none
+	Race        bool              `json:"race"`         // designs that lose by the objectives were dropped
+	Independent bool              `json:"independent"`  // every point draws requests of its own (crn = false)
 	Counts      map[string]int    `json:"counts"`       // runs in the tables by status
 	Digest      string            `json:"digest"`       // of all above; the tables carry it too. Empty before the first write
 
@@ -68,7 +72,7 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		Schema: Schema, Study: s.meta.Study, StudySHA256: hex.EncodeToString(sum[:]),
 		SimVersion: s.meta.SimVersion, Seed: s.meta.Seed,
 		Inputs: s.meta.Inputs, Overlays: s.meta.Overlays, Set: s.meta.Set,
-		Planned: s.meta.Planned, Counts: counts,
+		Planned: s.meta.Planned, Most: max(s.meta.Most, s.meta.Planned), Until: s.meta.Until, Race: s.meta.Race, Independent: s.meta.Independent, Counts: counts,
 		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
 		Report: s.meta.Report, Objectives: s.meta.Objectives, Sample: s.meta.Sample,
 		StudyFile: s.meta.StudyFile, Numbers: append([]Number{}, s.meta.Numbers...),

@@ -165,21 +165,29 @@ func (b *board) baseline(p *point) *point {
 
 // mean estimates metric m of a point over its ok runs.
 func (b *board) mean(p *point, m int) statistic.Estimate {
-	var x []float64
-	for _, values := range p.metrics {
+	return b.t.Mean(present(p.metrics, m))
+}
+
+// present are the values that runs have of metric m.
+func present(metrics [][]float64, m int) (x []float64) {
+	for _, values := range metrics {
 		if v := values[m]; !math.IsNaN(v) {
 			x = append(x, v)
 		}
 	}
-	return b.t.Mean(x)
+	return x
 }
 
 // change estimates the change of metric m from the baseline, over the
-// replicates that both have; n = 0 without a baseline.
+// replicates that both have, or with independent runs over all of either; n = 0
+// without a baseline.
 func (b *board) change(p *point, m int) statistic.Estimate {
 	base := b.baseline(p)
 	if base == nil {
 		return statistic.Unknown(0)
+	}
+	if b.set.meta.Independent {
+		return b.t.Welch(present(p.metrics, m), present(base.metrics, m))
 	}
 	var x, y []float64
 	for j, replicate := range p.replicates {
@@ -220,6 +228,6 @@ func (b *board) pointRow(row table.Row, p *point) table.Row {
 	}
 	row = append(row, flag(slo), flag(steady), p.offered.Value(), p.capacity.Value(), p.load.Value(),
 		text(statistic.MostFrequent(p.bounds)), text(statistic.MostFrequent(p.decodes)), text(r.WeakestSource), r.Calibrated, r.extrapolated(), text(strings.Join(r.Outside, OutsideSeparator)), r.loss(), int64(b.set.meta.SimVersion))
-	row = append(row, r.Forecast.Cells()...)
+	row = append(append(row, r.Forecast.Cells()...), r.Fate.Cells()...)
 	return append(row, b.verdict(judged, row)...)
 }

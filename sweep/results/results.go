@@ -61,6 +61,13 @@ type Meta struct {
 	Sample     *sample.Record    // what [sample] made of the points; nil = none
 	Workers    int               // simulations at a time
 	Planned    int               // runs of the whole study
+	Most       int               // runs it could have had: more where a stopping rule or a race decided
+	Until      string            // that stopping rule, in words; "" = none
+	Race       bool              // a race dropped designs
+
+	// Independent says that every point draws requests of its own: effects are
+	// differences of means, not means of differences.
+	Independent bool
 
 	Axes         []Axis         // axis columns, in the study's order
 	Metrics      []table.Column // metric columns, Float64, in the order of Run.Metrics

@@ -8,6 +8,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/class"
+	"scoville/sweep/results/fate"
 	"scoville/sweep/results/forecast"
 	"scoville/sweep/results/layout"
 )
@@ -60,6 +61,7 @@ type Run struct {
 	AccuracyLoss *float64 // ratio; nil = not known
 
 	Forecast *forecast.Forecast // of the point, in its first run; nil = none
+	Fate     *fate.Fate         // likewise
 
 	SimS    float64 // simulated time, s
 	Events  int64   // simulator events
@@ -72,6 +74,9 @@ var (
 	pointShared, pointHead = layout.PointShared, layout.PointHead
 	pointEnd, statistics   = layout.PointEnd, layout.Statistics
 )
+
+// Broken says whether a run has no result, though the scenario could run.
+func (r *Run) Broken() bool { return r.Status == Failed || r.Status == Timeout }
 
 func (s *Set) runColumns() []table.Column {
 	return slices.Concat(runHead, s.axes, s.meta.Metrics, runTail)

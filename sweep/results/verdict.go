@@ -39,7 +39,7 @@ func (s *Set) gather(runs iter.Seq[Run]) error {
 		}
 		x := compare.Run{
 			Place: scope.Position{ID: r.PointID, Index: r.PointIndex, Baseline: r.Baseline, Path: r.OATPath, Level: r.OATLevel, Change: r.OATChange},
-			Axes:  r.Axes, OK: r.Status == OK, Steady: r.Steady, Metrics: r.Metrics, CapacityRPS: r.CapacityRPS, AccuracyLoss: math.NaN(),
+			Axes:  r.Axes, OK: r.Status == OK && !r.Fate.Dropped(), Steady: r.Steady, Metrics: r.Metrics, CapacityRPS: r.CapacityRPS, AccuracyLoss: math.NaN(),
 		}
 		if r.AccuracyLoss != nil {
 			x.AccuracyLoss = *r.AccuracyLoss
@@ -64,7 +64,9 @@ func (b *board) verdict(judged *compare.Point, row table.Row) table.Row {
 
 // judged is a point as it is compared with others, without its cells.
 func (b *board) judged(p *point) *compare.Point {
-	compared := func(p *point) bool { return compare.Compared(p.first.Status == OK, p.steady.Most()) }
+	compared := func(p *point) bool {
+		return compare.Compared(p.first.Status == OK && !p.first.Fate.Dropped(), p.steady.Most())
+	}
 	return &compare.Point{
 		Index: p.first.PointIndex, Axes: p.first.Axes, Compared: compared(p),
 		Mean: func(m int) float64 { return b.mean(p, m).Mean },

@@ -21,19 +21,19 @@ type Simulate func(context.Context, *scenario.Scenario, core.Options) (core.Resu
 
 // One simulates run number item of a plan.
 func One(ctx context.Context, p *plan.Plan, sim Simulate, item int) (results.Run, error) {
-	r, sc, err := begin(p, item)
+	r, pt, err := begin(p, item)
 	if err != nil {
 		return r, err
 	}
-	return Fill(ctx, p, sim, sc, r)
+	return Fill(ctx, sim, &pt.Resolved.Scenario, p.Options(pt, r.Replicate), r)
 }
 
 // Fill simulates the scenario of a row and fills the row in.
-func Fill(ctx context.Context, p *plan.Plan, sim Simulate, sc *scenario.Scenario, r results.Run) (results.Run, error) {
+func Fill(ctx context.Context, sim Simulate, sc *scenario.Scenario, o core.Options, r results.Run) (results.Run, error) {
 	if r.Status == results.Infeasible {
 		return r, nil
 	}
-	res, err := sim(ctx, sc, core.Options{Seed: p.Study.Seed, Replicate: r.Replicate})
+	res, err := sim(ctx, sc, o)
 	if err != nil {
 		return results.Run{}, err
 	}
@@ -60,13 +60,13 @@ func Failed(p *plan.Plan, item int, reason error) (results.Run, error) {
 
 // begin is what is known of a run before it runs. Its status is infeasible if
 // the plan knows so, else still to be set.
-func begin(p *plan.Plan, item int) (results.Run, *scenario.Scenario, error) {
+func begin(p *plan.Plan, item int) (results.Run, *plan.Point, error) {
 	point, replicate := p.Run(item)
 	pt, err := p.Point(point)
 	if err != nil {
 		return results.Run{}, nil, err
 	}
-	return Of(p, pt, replicate), &pt.Resolved.Scenario, nil
+	return Of(p, pt, replicate), pt, nil
 }
 
 // Of is the row of a run of a point before it runs. Its status is infeasible if
@@ -78,7 +78,7 @@ func Of(p *plan.Plan, pt *plan.Point, replicate int) results.Run {
 		Baseline: pt.Baseline, OATPath: pt.OATPath, OATLevel: pt.OATLevel, OATChange: pt.OATChange,
 		Axes: pt.Cells, OfferedRPS: nan, CapacityRPS: nan, LoadRatio: nan, SimS: nan,
 		WeakestSource: string(pt.Resolved.WeakestSource), Calibrated: pt.Resolved.Calibrated, Outside: pt.Resolved.Outside,
-		SeedHex: fmt.Sprintf("%016x", p.Study.Seed),
+		SeedHex: fmt.Sprintf("%016x", pt.Seed),
 	}
 	if x, ok := p.Study.Accuracy.Of(&pt.Resolved.Scenario); ok {
 		r.AccuracyLoss = &x

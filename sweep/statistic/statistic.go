@@ -38,15 +38,11 @@ func (s Student) Mean(values []float64) Estimate {
 	if n == 0 {
 		return Unknown(0)
 	}
-	mean := average(values)
 	if n == 1 {
-		return Estimate{mean, math.NaN(), math.NaN(), 1}
+		return Estimate{values[0], math.NaN(), math.NaN(), 1}
 	}
-	squares := 0.0
-	for _, v := range values {
-		squares += (v - mean) * (v - mean)
-	}
-	half := s.quantile(n) * math.Sqrt(squares/float64(n-1)/float64(n))
+	mean, standardError := Spread(values)
+	half := s.quantile(n) * standardError
 	return Estimate{mean, mean - half, mean + half, n}
 }
 
@@ -76,6 +72,51 @@ func (s Student) Change(x, base []float64) Estimate {
 	e := s.Mean(rest)
 	half := (e.Hi - e.Lo) / 2 / math.Abs(scale)
 	return Estimate{ratio, ratio - half, ratio + half, n}
+}
+
+// Welch estimates the change of the mean of x relative to the mean of base, of
+// values that are not paired: the ratio of two independent means. Its interval is
+// the linearised one, with the degrees of freedom of Welch (Biometrika 34, 1947).
+// N is the smaller number of values. All NaN if the mean of base is 0.
+func (s Student) Welch(x, base []float64) Estimate {
+	n := min(len(x), len(base))
+	if n == 0 {
+		return Unknown(0)
+	}
+	mean, scale := average(x), average(base)
+	if scale == 0 {
+		return Unknown(n)
+	}
+	ratio := mean / scale
+	if n < 2 {
+		return Estimate{ratio - 1, math.NaN(), math.NaN(), n}
+	}
+	_, a := Spread(x)
+	_, b := Spread(base)
+	a, b = a*a, ratio*ratio*b*b // variances of the mean of x and of what it is compared with
+	if a+b == 0 {
+		return Estimate{ratio - 1, ratio - 1, ratio - 1, n}
+	}
+	freedom := (a + b) * (a + b) / (a*a/float64(len(x)-1) + b*b/float64(len(base)-1))
+	half := Upper(0.025, freedom) * math.Sqrt(a+b) / math.Abs(scale)
+	return Estimate{ratio - 1, ratio - 1 - half, ratio - 1 + half, n}
+}
+
+// Upper returns the point that Student's t exceeds with probability p.
+func Upper(p, freedom float64) float64 {
+	return -distuv.StudentsT{Mu: 0, Sigma: 1, Nu: freedom}.Quantile(p) // the lower tail has the digits of a small p
+}
+
+// Spread returns the mean of two or more independent values and its standard
+// error.
+func Spread(values []float64) (mean, standardError float64) {
+	mean = average(values)
+	squares := 0.0
+	for _, v := range values {
+		squares += (v - mean) * (v - mean)
+	}
+	n := float64(len(values))
+	return mean, math.Sqrt(squares / (n - 1) / n)
 }
 
 func average(values []float64) float64 {

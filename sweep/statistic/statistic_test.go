@@ -109,3 +109,54 @@ func TestMostFrequent(t *testing.T) {
 		}
 	}
 }
+
+// Welch's interval for Student's sleep data taken as two groups: R's t.test prints
+// -3.3654832 to 0.2054832 at 17.776 degrees of freedom, half of it 1.7854832. With
+// both groups shifted to the same mean 10 the ratio is 1, and the interval that
+// over 10.
+func TestWelchOfStudentsSleepData(t *testing.T) {
+	one := []float64{0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0}
+	two := []float64{1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4}
+	for i := range one {
+		one[i] += 10 - 0.75
+		two[i] += 10 - 2.33
+	}
+	e := Student{}.Welch(one, two)
+	near(t, "change", e.Mean, 0, 1e-12)
+	near(t, "lo", e.Lo, -0.17854832, 1e-8)
+	near(t, "hi", e.Hi, 0.17854832, 1e-8)
+	// Without spread the change is exact; of one value there is no interval.
+	if e := (Student{}).Welch([]float64{3, 3, 3}, []float64{2, 2}); e.Mean != 0.5 || e.Lo != 0.5 || e.Hi != 0.5 || e.N != 2 {
+		t.Errorf("%+v", e)
+	}
+	if e := (Student{}).Welch([]float64{3}, []float64{2, 2}); e.Mean != 0.5 || !math.IsNaN(e.Lo) || e.N != 1 {
+		t.Errorf("%+v", e)
+	}
+	for _, base := range [][]float64{nil, {-1, 1}} {
+		if e := (Student{}).Welch([]float64{1, 2}, base); !math.IsNaN(e.Mean) {
+			t.Errorf("base %v: %+v", base, e)
+		}
+	}
+}
+
+// Intervals of independent means hold the true ratio as often as they say.
+func TestWelchCovers(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	const trials, truth = 2000, 0.2
+	hit, s := 0, Student{}
+	for range trials {
+		x, base := make([]float64, 8), make([]float64, 15)
+		for i := range x {
+			x[i] = 12 + 1.5*r.NormFloat64()
+		}
+		for i := range base {
+			base[i] = 10 + 0.5*r.NormFloat64()
+		}
+		if e := s.Welch(x, base); e.Lo <= truth && truth <= e.Hi {
+			hit++
+		}
+	}
+	if share := float64(hit) / trials; share < 0.935 || share > 0.965 {
+		t.Errorf("95 %% intervals hold the truth in %.1f %% of trials", 100*share)
+	}
+}

@@ -20,7 +20,6 @@ var wrongSettings = []wrong{
 	{"schema = 1\n[axis]\nx = 1", `unknown key "axis"`},
 	{"schema = 1\n[replicate]\nn = 1", `did you mean "replicates"?`},
 	{"schema = 1\n[replicates]\nnn = 1", `did you mean "replicates.n"?`},
-	{"schema = 1\n[replicates]\ncrn = true", "dir/demo.toml:3:1: replicates: this version has no replicates.crn"},
 	{"schema = 1\n[output]\nrequests = 'some'", `output.requests: "some" does not say which requests to keep`},
 	{"schema = 1\n[output]\nrequests = 'sample:0'", `write "none", "sample:1000" or "all"`},
 	{"schema = 1\n[output]\nrequests = 'sample:1.5'", "does not say which"},

@@ -31,10 +31,6 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 		st.Description, err = d.text(e)
 	case "base":
 		return d.base(e)
-	case "replicates.n":
-		n, err := d.whole(e, 1, 1_000_000)
-		st.Replicates = int(n)
-		return err
 	case "replicates.seed":
 		seed, err := d.whole(e, 0, 1<<63-1)
 		st.Seed = uint64(seed)
@@ -54,6 +50,9 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 	case "output.requests":
 		return d.requests(e)
 	default:
+		if known, err := st.Effort.Decode(d.doc, e); known {
+			return err
+		}
 		return d.unknown(e)
 	}
 	return err
@@ -210,7 +209,7 @@ func (d *decoder) assign(sets []string) error {
 	for _, e := range doc.Entries {
 		key := e.Key()
 		if _, ok := scenario.Lookup(key); !ok {
-			if slices.Contains(known, key) || slices.Contains(later, key) {
+			if slices.Contains(known, key) {
 				return doc.Errorf(key, "change the study itself", "--set gives keys of the scenario only")
 			}
 			return scenario.Point(doc, key, unknownPath(key))

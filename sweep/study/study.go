@@ -17,6 +17,7 @@ import (
 	"scoville/core/scenario"
 	"scoville/core/schema"
 	"scoville/sweep/study/ask"
+	"scoville/sweep/study/effort"
 )
 
 // Study is a decoded study file.
@@ -34,13 +35,14 @@ type Study struct {
 
 	Search *Search // of one path at each of these; nil = none
 
-	Replicates int      // runs per point, at least 1; default 1
-	Seed       uint64   // of all random streams; default 0, which is a seed like others
-	MaxRuns    int64    // most runs the plan may have; default 100,000
-	Draws      int      // samples of the calibrated parameters per point; default 0
-	OutputDir  string   // default results/NAME, relative to the working directory
-	Metrics    []string // columns the tables show, in column order; nil = not chosen
-	Requests   int      // of a run that are kept in a file of their own; 0 = none, AllRequests = all
+	effort.Effort // replicates, race, limits
+
+	Seed      uint64   // of all random streams; default 0, which is a seed like others
+	MaxRuns   int64    // most runs the plan may have; default 100,000
+	Draws     int      // samples of the calibrated parameters per point; default 0
+	OutputDir string   // default results/NAME, relative to the working directory
+	Metrics   []string // columns the tables show, in column order; nil = not chosen
+	Requests  int      // of a run that are kept in a file of their own; 0 = none, AllRequests = all
 
 	Accuracy Accuracy
 	ask.Ask  // rules, objectives, report
@@ -126,7 +128,7 @@ func decode(file string, text []byte, sets []string, read func(string) ([]byte, 
 	}
 	d := &decoder{doc: doc, read: read, study: &Study{
 		Name: strings.TrimSuffix(filepath.Base(file), filepath.Ext(file)),
-		Doc:  doc, Replicates: 1, MaxRuns: 100_000,
+		Doc:  doc, Effort: effort.Default(), MaxRuns: 100_000,
 	}}
 	if err := d.decode(sets); err != nil {
 		return nil, err
@@ -185,6 +187,13 @@ func (d *decoder) decode(sets []string) error {
 	if err := d.search(); err != nil {
 		return err
 	}
+	rest := effort.Rest{Search: st.Search != nil, OAT: len(st.OAT) > 0, Draws: st.Draws > 0, Objectives: len(st.Objectives) > 0}
+	if st.Sample != nil {
+		rest.Sample = st.Sample.Method
+	}
+	if err := st.Check(d.doc, rest); err != nil {
+		return err
+	}
 	return d.assign(sets)
 }
 
@@ -226,34 +235,20 @@ func (d *decoder) entry(e scenario.Entry) error {
 	return d.unknown(e)
 }
 
-// known are the keys outside scenario and design; the ones this version does
-// not have yet are in later, so that they are not taken for typing errors.
-var (
-	known = []string{
-		"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
-		"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
-		"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
-		"uncertainty", "uncertainty.draws", "replicates.n", "replicates.seed", "output.dir", "output.metrics", "output.requests", "run.max_runs",
-		"sample", "sample.method", "sample.n", "sample.seed", "sample.dummy", "sample.space",
-		"search", "search.over", "search.goal", "search.from", "search.to", "search.tol", "search.confirm", "search.require_steady", "search.max_probes",
-	}
-	later = []string{
-		"replicates.crn", "replicates.until", "run.max_events", "run.max_failures", "run.race",
-	}
-)
+// known are the keys outside scenario and design.
+var known = []string{
+	"schema", "name", "description", "base", "model", "hardware", "engine", "workload", "measurement", "slo", "sources",
+	"axes", "zip", "cases", "oat", "where", "replicates", "output", "run",
+	"accuracy", "accuracy.table", "objective", "report", "report.keep", "report.baseline", "report.published", "report.plot",
+	"uncertainty", "uncertainty.draws", "replicates.n", "replicates.seed", "output.dir", "output.metrics", "output.requests", "run.max_runs",
+	"sample", "sample.method", "sample.n", "sample.seed", "sample.dummy", "sample.space",
+	"search", "search.over", "search.goal", "search.from", "search.to", "search.tol", "search.confirm", "search.require_steady", "search.max_probes",
+	"replicates.crn", "replicates.until", "replicates.until.metric", "replicates.until.rel_ci", "replicates.until.max",
+	"run.max_events", "run.max_sim_s", "run.max_failures", "run.race",
+}
 
 func (d *decoder) unknown(e scenario.Entry) error {
 	key := e.Key()
-	for _, k := range later {
-		if key == k || strings.HasPrefix(key, k+".") {
-			if !strings.Contains(k, ".") {
-				k = "[" + k + "]"
-			}
-			err := d.doc.Errorf(key, "remove it", "this version has no %s", k)
-			err.Where = e.Path[0]
-			return err
-		}
-	}
 	if !slices.Contains(known, e.Path[0]) {
 		key = e.Path[0] // the table itself is unknown
 	}

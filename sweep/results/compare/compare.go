@@ -21,7 +21,7 @@ import (
 // Columns are the points columns that hold the verdicts.
 var Columns = []table.Column{
 	{Name: "pareto", Kind: table.Bool, Definition: "no other point is as good in every objective and better in one; with one objective: none is better; false for a point not compared, NULL without objectives"},
-	{Name: "pareto_probability", Kind: table.Float64, Unit: "ratio", Definition: "share of the replicates in which the point is on the front; NULL for fewer than two, and for a point not compared"},
+	{Name: "pareto_probability", Kind: table.Float64, Unit: "ratio", Definition: "share of the replicates in which the point is on the front, after a race of those it left; NULL for fewer than two, and for a point not compared"},
 	{Name: "objective_rank", Kind: table.Int64, Definition: "rank by the only objective, from 1, ties share one; NULL with several, and for a point not compared"},
 	{Name: "kept", Kind: table.Bool, Definition: "the report's condition keep holds; false for a point not compared, NULL without the condition"},
 }

@@ -8,6 +8,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/compare"
+	"scoville/sweep/results/fate"
 	"scoville/sweep/results/forecast"
 	"scoville/sweep/results/scope"
 )
@@ -67,7 +68,7 @@ var (
 var Statistics = append([]string{"_mean", "_ci_lo", "_ci_hi", "_n", "_delta_ratio", "_delta_ci_lo", "_delta_ci_hi", scope.GainSuffix}, forecast.Statistics...)
 
 // PointEnd are the points columns after the metrics.
-var PointEnd = slices.Concat(Pick(RunTail, PointTail), forecast.Columns, compare.Columns)
+var PointEnd = slices.Concat(Pick(RunTail, PointTail), forecast.Columns, fate.Columns, compare.Columns)
 
 // Pick returns the columns of some names.
 func Pick(cols []table.Column, names []string) []table.Column {

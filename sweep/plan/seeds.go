@@ -1,0 +1,62 @@
+package plan
+
+import (
+	"fmt"
+
+	"scoville/core"
+	"scoville/core/workload"
+	"scoville/sweep/study"
+)
+
+// seedOf is the seed of the streams of a point: that of the study, so that equal
+// replicates of all points meet the same requests; with crn = false one that
+// follows from it and the id of the point.
+func (p *Plan) seedOf(id string) uint64 {
+	if !p.Study.Independent {
+		return p.Study.Seed
+	}
+	return uint64(workload.NewStream(p.Study.Seed, 0, "point "+id))
+}
+
+// Options are those of a run of a point.
+func (p *Plan) Options(pt *Point, replicate int) core.Options {
+	b := &p.Study.Budget
+	return core.Options{Seed: pt.Seed, Replicate: replicate, Limit: core.Limit{Events: b.Events, SimS: b.SimS}}
+}
+
+// Least is the number of runs that point i has whatever comes of them: those
+// before the first decision of a stopping rule or a race, else all.
+func (p *Plan) Least(i int) int {
+	if least := p.Study.First(); least > 0 {
+		return min(least, p.Replicates(i))
+	}
+	return p.Replicates(i)
+}
+
+// LeastRuns is the number of runs that the plan has whatever comes of them.
+func (p *Plan) LeastRuns() int {
+	if p.Study.First() == 0 {
+		return p.Runs()
+	}
+	runs := 0
+	for i := range p.Len() {
+		runs += p.Least(i)
+	}
+	return runs
+}
+
+// replicates words the number of replicates as a factor of the size of a plan.
+func replicates(st *study.Study) string {
+	if st.Until != nil {
+		return fmt.Sprintf("replicates at most %d", st.Most())
+	}
+	return fmt.Sprintf("replicates %d", st.Replicates)
+}
+
+// seedNotes says what independent streams cost.
+func (p *Plan) seedNotes() []string {
+	if !p.Study.Independent {
+		return nil
+	}
+	return []string{"crn = false: every point draws requests of its own. Effects are differences of independent means, with wider intervals than paired ones, and an axis without any effect is not told from chance"}
+}
