@@ -75,6 +75,14 @@ func Load(dir string) (*Report, error) {
 	if r.sections == nil {
 		r.sections = r.pointTables()
 	}
+	factors, err := r.factors()
+	if err != nil {
+		return nil, err
+	}
+	for i := range r.sections {
+		r.sections[i].aside = r.sections[i].aside || factors != nil // its points are a sample, the factors the answer
+	}
+	r.sections = append(factors, r.sections...)
 	if n := len(r.sections) - maxSections; n > 0 {
 		r.sections = r.sections[:maxSections]
 		last := &r.sections[maxSections-1]

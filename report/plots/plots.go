@@ -12,6 +12,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/report/chart"
+	"scoville/report/factors"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -51,6 +52,9 @@ func All(v *view.View, main []string) []Plot {
 			p.Chart = nil
 		}
 		out = append(out, p)
+	}
+	for _, p := range factors.Bars(v, main) {
+		out = append(out, Plot{Name: fileName(p.Name), Bars: p.Bars, Notes: p.Bars.Notes})
 	}
 	return append(out, tornados(v, main)...)
 }
@@ -250,6 +254,10 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 		candidates = slices.DeleteFunc(slices.Clone(rest), func(c table.Column) bool { return !view.Numeric(c) })
 	}
 	candidates = append(candidates, b.x)
+	if others := b.sampled(groups); len(others) > 0 {
+		b.plot.note("%s %s too from point to point, as drawn by [sample]: a point is one draw of all, and points are not joined", strings.Join(others, ", "), vary(len(others)))
+		return ""
+	}
 	for _, c := range candidates {
 		if b.tells(c, groups) {
 			return c.Name
@@ -264,6 +272,22 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 	}
 	b.plot.note("folds %s, which %s: a line has several points at one %s and is not joined", strings.Join(names, ", "), vary(len(names)), b.x.Name)
 	return ""
+}
+
+// sampled are the parameters of a sampled design that move along a line beside
+// x and what makes the lines.
+func (b *builder) sampled(groups map[string][]int) (out []string) {
+	if b.v.Manifest.Sample == nil {
+		return nil
+	}
+	for _, d := range b.v.Manifest.Sample.Dims {
+		c, ok := b.v.Column(d.Path)
+		named := c.Name == b.x.Name || slices.ContainsFunc(b.spec.Series, func(name string) bool { s, _ := b.v.Column(name); return s.Name == c.Name })
+		if ok && !named && b.moves(c, groups) {
+			out = append(out, c.Heading())
+		}
+	}
+	return out
 }
 
 // moves reports whether a column has several values on some line.

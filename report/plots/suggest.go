@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"scoville/core/table"
+	"scoville/report/factors"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -19,6 +20,9 @@ const (
 // suggested plots each main metric against the one numeric axis, a line per
 // value of the others. None for a one-at-a-time design.
 func suggested(v *view.View, main []string) []results.Plot {
+	if v.Manifest.Sample != nil {
+		return scattered(v, main)
+	}
 	all := make([]int, v.Points.Len())
 	for i := range all {
 		if all[i] = i; v.Value("oat_path", i) != nil {
@@ -49,6 +53,21 @@ func suggested(v *view.View, main []string) []results.Plot {
 		p := results.Plot{Name: metric, X: x[0].Name, Y: metric, Series: series, Mark: mark, Crossings: len(series) > 0}
 		p.Scale = scaleOf(wide(v, x[0].Name), wide(v, metric))
 		if len(out) < maxSuggested && hasValue(v, metric) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// scattered plots each main metric against the parameter that it goes with most,
+// for a sample whose rows stand alone.
+func scattered(v *view.View, main []string) (out []results.Plot) {
+	for _, metric := range main[:min(len(main), maxSuggested)] {
+		x, ok := factors.Strongest(v, metric)
+		if c, is := v.Column(x); ok && is && view.Numeric(c) && hasValue(v, metric) {
+			p := results.Plot{Name: metric, X: c.Name, Y: metric}
+			p.Series = append(p.Series, v.Manifest.Outer...)
+			p.Scale = scaleOf(wide(v, c.Name), wide(v, metric))
 			out = append(out, p)
 		}
 	}

@@ -129,7 +129,7 @@ func TestKnownIndices(t *testing.T) {
 // they say: also those from groups of blocks.
 func TestIntervalsCover(t *testing.T) {
 	first, total := ishigamiIndices()
-	for _, c := range []struct{ n, trials int }{{500, 60}, {1500, 30}} {
+	for _, c := range []struct{ n, trials int }{{500, 50}, {1500, 20}} {
 		hits, all := 0, 0
 		for seed := range c.trials {
 			v := Sobol(saltelli(c.n, 3, random(uint64(seed)), ishigami), 3, Stream(uint64(seed)))

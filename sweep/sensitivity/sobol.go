@@ -13,6 +13,7 @@ type Variance struct {
 	Blocks       int        // that the indices rest on
 	Dropped      int        // blocks that hold a missing value
 	Constant     bool       // the output does not vary: there is nothing to share out
+	Variance     float64    // V, in the unit of the output squared
 }
 
 // Sobol estimates the first-order and the total index of k factors from
@@ -57,8 +58,7 @@ func Sobol(y []float64, k int, stream workload.Stream) Variance {
 		}
 	}
 	out := s.estimate(stream, func(sums []float64) []float64 {
-		mean := sums[1] / sums[0]
-		variance := sums[2]/sums[0] - mean*mean
+		variance := spread(sums)
 		indices := make([]float64, 2*k)
 		for i := range indices {
 			if indices[i] = sums[3+i] / sums[0] / variance; !(variance > 0) {
@@ -68,5 +68,18 @@ func Sobol(y []float64, k int, stream workload.Stream) Variance {
 		return indices
 	})
 	v.First, v.Total = out[:k], out[k:]
+	var all [3]float64
+	for j := range s.sums {
+		if i := j % s.size; i < len(all) {
+			all[i] += s.sums[j]
+		}
+	}
+	v.Variance = spread(all[:])
 	return v
+}
+
+// spread is the variance from a count, a sum and a sum of squares.
+func spread(sums []float64) float64 {
+	mean := sums[1] / sums[0]
+	return sums[2]/sums[0] - mean*mean
 }

@@ -89,7 +89,7 @@ func (j Judge) noise(dummy *Estimate) string {
 	case dummy != nil && dummy.Lo > 0:
 		return fmt.Sprintf("noise: the inert dummy has a total index of %s (%s to %s): nothing below that is an effect; more replicates lower it", short(dummy.Value), short(dummy.Lo), short(dummy.Hi))
 	case j.Noise >= NotableNoise:
-		return fmt.Sprintf("noise: the scatter between replicates makes up %s%% of the output's variance: more replicates, or longer runs", short(100*j.Noise))
+		return fmt.Sprintf("noise: the scatter between replicates makes up %s of the output's variance: more replicates, or longer runs", percent(j.Noise))
 	}
 	return ""
 }
@@ -104,11 +104,11 @@ func (j Judge) Variance(v Variance) []string {
 		return some(append(lines, "too few blocks are left for indices"))
 	}
 	lines = append(lines, j.converged("index", [][]Estimate{v.First, v.Total}, 1, IndexWidth))
-	first, total := 0.0, 0.0
-	for i := range v.First {
-		first, total = first+v.First[i].Value, total+v.Total[i].Value
+	first := 0.0
+	for _, e := range v.First {
+		first += e.Value
 	}
-	lines = append(lines, fmt.Sprintf("first-order indices sum to %s: %s%% of the variance is due to interactions", short(first), short(100*math.Max(0, 1-first))))
+	lines = append(lines, fmt.Sprintf("first-order indices sum to %s: %s of the variance is due to interactions", short(first), percent(math.Max(0, 1-first))))
 	if j.Dummy >= 0 {
 		lines = append(lines, j.noise(&v.Total[j.Dummy]))
 	} else {
@@ -169,6 +169,14 @@ func some(lines []string) []string {
 		}
 	}
 	return out
+}
+
+// percent prints a share to two digits.
+func percent(share float64) string {
+	if share < 0.1 {
+		return fmt.Sprintf("%.1f%%", 100*share)
+	}
+	return fmt.Sprintf("%.0f%%", 100*share)
 }
 
 // short prints a number to three digits.

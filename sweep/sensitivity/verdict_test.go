@@ -73,3 +73,48 @@ func TestNoiseShare(t *testing.T) {
 		t.Error("a share without replicates")
 	}
 }
+
+// Replicates with a scatter of variance 0.04 that a factor does not shift alike
+// give its total index 2 x 0.04 / 5 / 2 V of five replicates, and mu* the mean
+// size of a normal variable; a scatter that both rows share gives nothing.
+func TestFloors(t *testing.T) {
+	r := rand.New(rand.NewPCG(2, 2))
+	const blocks, k = 2000, 2
+	var rows [][]float32
+	var unit [][]float64
+	for range blocks {
+		shared := make([]float32, 5)
+		for i := range shared {
+			shared[i] = float32(r.NormFloat64())
+		}
+		for row := range k + 2 { // factor 0 shifts every replicate alike, factor 1 does not
+			values := make([]float32, 5)
+			for i := range values {
+				values[i] = shared[i] + float32(row%2)
+				if row == 2 {
+					values[i] += float32(0.2 * r.NormFloat64())
+				}
+			}
+			rows = append(rows, values)
+		}
+	}
+	got := TotalFloor(func(row int) []float32 { return rows[row] }, blocks, k, 0.5)
+	if got[0] > 1e-9 || math.Abs(got[1]/(0.04/5/2/0.5)-1) > 0.05 {
+		t.Errorf("floors %v", got)
+	}
+	if none := TotalFloor(func(int) []float32 { return nil }, blocks, k, 0.5); !math.IsNaN(none[0]) {
+		t.Errorf("without replicates %v", none)
+	}
+	rows = rows[:0]
+	for range 2000 {
+		rows = append(rows, []float32{0, 0, 0, 0, 0}, []float32{1, 1, 1, 1, 1})
+		unit = append(unit, []float64{0}, []float64{0.5})
+		for i := range 5 {
+			rows[len(rows)-1][i] += float32(0.2 * r.NormFloat64())
+		}
+	}
+	want := math.Sqrt(0.04/5/0.25) * math.Sqrt(2/math.Pi)
+	if got := StepFloor(func(row int) []float32 { return rows[row] }, unit); math.Abs(got[0]/want-1) > 0.05 {
+		t.Errorf("floor of mu* %v, want %.4f", got, want)
+	}
+}

@@ -37,8 +37,9 @@ type Row struct {
 	Outer     []any // values of the axes around the design
 }
 
-// rounding is the largest share that sums of equal numbers leave.
-const rounding = 1e-9
+// rounding is the largest share that sums of equal numbers leave, tiny what
+// rounding single runs to seven digits may.
+const rounding, tiny = 1e-9, 1e-6
 
 // Judgement is what must be said of the effects on one metric.
 type Judgement struct {
@@ -46,6 +47,10 @@ type Judgement struct {
 	Outer  []string `json:"outer,omitempty"` // values of the axes around the design
 	Noise  float64  `json:"noise,omitempty"` // scatter between replicates as a share of the metric's variance; 0 = none or not known
 	Lines  []string `json:"lines"`
+
+	// Floors say by parameter how large a total index or mu* the scatter between
+	// replicates makes; parameters without any are left out.
+	Floors map[string]float64 `json:"floors,omitempty"`
 }
 
 // Effects gathers the points of a design. A nil one takes points and has no
@@ -54,6 +59,8 @@ type Effects struct {
 	record  *sample.Record
 	metrics []table.Column
 	values  [][]float64           // means by metric and point, NaN without one
+	runs    [][][]float32         // values by metric, point and replicate; nil = none, or too many to keep
+	kept    int                   // of them
 	noise   [][]sensitivity.Noise // by combination and metric
 	outer   [][]any               // by combination
 	home    map[int]int           // combination of a point; nil = in order
@@ -65,7 +72,7 @@ func New(record *sample.Record, metrics []table.Column) *Effects {
 	if record == nil {
 		return nil
 	}
-	e := &Effects{record: record, metrics: metrics, values: make([][]float64, len(metrics))}
+	e := &Effects{record: record, metrics: metrics, values: make([][]float64, len(metrics)), runs: make([][][]float32, len(metrics))}
 	if record.Rows != nil {
 		e.home = map[int]int{}
 		for c, rows := range record.Rows {
@@ -111,7 +118,7 @@ func (e *Effects) Add(p Point) {
 	}
 	for m := range e.metrics {
 		for len(e.values[m]) <= p.Index {
-			e.values[m] = append(e.values[m], math.NaN())
+			e.values[m], e.runs[m] = append(e.values[m], math.NaN()), append(e.runs[m], nil)
 		}
 		if !p.Compared {
 			continue
@@ -119,7 +126,24 @@ func (e *Effects) Add(p Point) {
 		runs := p.Runs(m)
 		e.noise[c][m].Add(runs)
 		e.values[m][p.Index] = mean(runs)
+		e.keep(m, p.Index, runs)
 	}
+}
+
+// maxKept bounds the values of single runs that are kept: 200 MB.
+const maxKept = 50_000_000
+
+// keep keeps the replicates of a point for the noise between its neighbours.
+func (e *Effects) keep(m, point int, runs []float64) {
+	if e.record.Block() == 1 || len(runs) < 2 || e.kept > maxKept {
+		return
+	}
+	values := make([]float32, len(runs))
+	for i, v := range runs {
+		values[i] = float32(v)
+	}
+	e.runs[m][point] = values
+	e.kept += len(values)
 }
 
 // mean of the runs that have a value; NaN of none.
@@ -149,12 +173,12 @@ func (e *Effects) Rows(add func(Row) error) ([]Judgement, error) {
 			if d.Dummy {
 				j.Dummy = d.Width() - 1
 			}
-			t := part{e: e, c: c, metric: metric, judge: j, unordered: !ordered}
-			lines, err := t.rows(coordinates, y, add)
+			t := part{e: e, c: c, m: m, metric: metric, judge: j, unordered: !ordered}
+			lines, floors, err := t.rows(coordinates, y, add)
 			if err != nil {
 				return nil, err
 			}
-			judged := Judgement{Metric: metric.Name, Lines: lines}
+			judged := Judgement{Metric: metric.Name, Lines: lines, Floors: e.named(floors)}
 			if j.Noise > rounding {
 				judged.Noise = j.Noise
 			}
@@ -165,6 +189,18 @@ func (e *Effects) Rows(add func(Row) error) ([]Judgement, error) {
 		}
 	}
 	return out, nil
+}
+
+// named keeps the floors above what rounding of single runs gives, by
+// parameter.
+func (e *Effects) named(floors []float64) map[string]float64 {
+	out := map[string]float64{}
+	for i, name := range e.record.Names() {
+		if i < len(floors) && floors[i] > tiny {
+			out[name] = floors[i]
+		}
+	}
+	return out
 }
 
 // output is a metric at the rows of a combination.
@@ -232,33 +268,50 @@ func number(d *sample.Dim, u float64) float64 {
 // part makes the rows of one metric at one combination.
 type part struct {
 	e         *Effects
-	c         int
+	c, m      int
 	metric    table.Column
 	judge     sensitivity.Judge
 	unordered bool
 }
 
-func (t part) rows(x [][]float64, y []float64, add func(Row) error) ([]string, error) {
+// replicates are the values of a row of the design.
+func (t part) replicates(row int) []float32 {
+	if index, ok := t.e.record.Point(t.c, row); ok && index < len(t.e.runs[t.m]) {
+		return t.e.runs[t.m][index]
+	}
+	return nil
+}
+
+// rows returns the sentences and, by parameter, what noise alone would show.
+func (t part) rows(x [][]float64, y []float64, add func(Row) error) (lines []string, floors []float64, err error) {
 	d := &t.e.record.Design
 	stream := sensitivity.Stream(d.Seed)
 	switch d.Method {
 	case sample.Saltelli:
 		v := sensitivity.Sobol(y, d.Width(), stream)
-		return t.judge.Variance(v), t.add(add, v.Blocks, []measure{{First, "ratio", v.First}, {Total, "ratio", v.Total}})
+		err = t.add(add, v.Blocks, []measure{{First, "ratio", v.First}, {Total, "ratio", v.Total}})
+		return t.judge.Variance(v), sensitivity.TotalFloor(t.replicates, d.N, d.Width(), v.Variance), err
 	case sample.Morris:
 		s := sensitivity.Morris(x, y, stream)
 		unit := t.metric.Unit
-		return t.judge.Screening(s), t.add(add, s.Trajectories, []measure{{MuStar, unit, s.MuStar}, {Mu, unit, s.Mu}, {Sigma, unit, s.Sigma}})
+		err = t.add(add, s.Trajectories, []measure{{MuStar, unit, s.MuStar}, {Mu, unit, s.Mu}, {Sigma, unit, s.Sigma}})
+		floors = sensitivity.StepFloor(t.replicates, x)
+		for i := range floors {
+			if floors[i] < tiny*s.MuStar[i].Value {
+				floors[i] = 0
+			}
+		}
+		return t.judge.Screening(s), floors, err
 	}
 	f := sensitivity.Regress(x, y, stream)
-	lines := t.judge.Fit(f)
+	lines = t.judge.Fit(f)
 	if t.unordered {
 		lines = append(lines, "parameters with more than two levels that are no numbers have no order, and no correlation: method = \"saltelli\" judges them")
 	}
 	if err := t.add(add, f.Rows, []measure{{Rank, "ratio", f.Rank}, {SRC, "ratio", f.Standardised}}); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return lines, add(t.row("", RSquared, "ratio", f.R2, f.Rows))
+	return lines, nil, add(t.row("", RSquared, "ratio", f.R2, f.Rows))
 }
 
 // measure are the estimates of one method.

@@ -82,7 +82,7 @@ func TestMethods(t *testing.T) {
 				}
 			}
 		}
-		if len(judged) != 2 || judged[0].Noise != 0 || judged[1].Outer[0] != "right" || len(judged[0].Lines) == 0 {
+		if len(judged) != 2 || judged[0].Noise != 0 || len(judged[0].Floors) != 0 || judged[1].Outer[0] != "right" || len(judged[0].Lines) == 0 {
 			t.Errorf("%s: %+v", c.method, judged)
 		}
 		if text := strings.Join(judged[0].Lines, "\n"); c.method == sample.LHS != strings.Contains(text, "no order") {

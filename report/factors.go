@@ -1,0 +1,17 @@
+package report
+
+import "scoville/report/factors"
+
+// factors are the tables that say which parameters of a sampled design matter;
+// nil without one.
+func (r *Report) factors() (out []section, err error) {
+	tables, err := factors.Sampled(r.data, r.metrics)
+	for _, t := range tables {
+		s := section{title: t.Title, head: t.Head, rows: t.Rows, notes: t.Notes, long: t.Long}
+		if b := t.Brief; b != nil {
+			s.brief = &section{title: b.Title, head: b.Head, rows: b.Rows, notes: b.Notes}
+		}
+		out = append(out, s)
+	}
+	return out, err
+}
