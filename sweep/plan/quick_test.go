@@ -19,6 +19,11 @@ func TestQuickIsResolve(t *testing.T) {
 		"[axes]\n\"engine.max_num_batched_tokens\" = [2, 64]\n\"engine.max_num_seqs\" = [1, 4]\n",
 		"[axes]\n\"model.layers\" = [16, 32]\n\"workload.arrival\" = [\"closed\", \"poisson\"]\n",
 		"[axes]\n\"hardware.weight_bandwidth_gb_s\" = [\"-20%\", \"+20%\"]\n\"engine.max_num_seqs\" = [1, 4]\n",
+		"[axes]\n\"engine.max_num_seqs\" = [1, 4]\n\"hardware.overlap\" = [0, 1]\n[[where]]\ndrop = 'state_bandwidth_gb_s > 5000'\n[sample]\nmethod = \"saltelli\"\nn = 4\ndummy = true\n[sample.space]\n\"hardware.weight_bandwidth_gb_s\" = { min = \"-20%\", max = \"+20%\" }\n\"hardware.state_bandwidth_gb_s\" = { min = 3000, max = 6000, step = 1000 }\n\"engine.scheduler\" = [\"continuous\", \"sjf\"]\n\"engine.tp\" = [1, 2]\n\"workload.class.a.output_tokens\" = { dist = \"lognormal\", mean = 100, cv = 1 }\n",
+		"[[cases.c]]\nname = \"x\"\n\"hardware.weight_bandwidth_gb_s\" = 1000\n[[cases.c]]\nname = \"y\"\n\"hardware.state_bandwidth_gb_s\" = 1000\n[sample]\nmethod = \"morris\"\nn = 4\n[sample.space]\n\"hardware.state_memory_gib\" = { min = 0.001, max = 8, scale = \"log\" }\n\"hardware.link_bandwidth_gb_s\" = { min = \"x0.5\", max = \"x2\" }\n",
+		"[sample]\nmethod = \"lhs\"\nn = 4\n[sample.space]\n\"hardware.state_bandwidth_gb_s\" = { dist = \"normal\", mean = 0, sd = 1 }\n",
+		"[sample]\nmethod = \"lhs\"\nn = 1\n[sample.space]\n\"hardware.state_bandwidth_gb_s\" = [\"-20%\", \"+20%\"]\n",
+		"[sample]\nmethod = \"lhs\"\nn = 4\n[sample.space]\n\"engine.max_num_batched_tokens\" = [1, 64]\n\"engine.max_num_seqs\" = [1, 4]\n",
 	} {
 		if got, want := whole(t, design, true), whole(t, design, false); got != want {
 			t.Errorf("%s\n got %s\nwant %s", design, got, want)

@@ -18,6 +18,7 @@ import (
 type expansion struct {
 	outer     []study.Level // of each outer axis
 	at        []int         // number of the level of each outer axis
+	inner     int           // number of the design in its outer combination
 	variation *study.Axis   // what is changed one at a time; nil = nothing
 	level     study.Level   // of the variation
 	change    float64       // actual relative change by the variation, NaN if not one number
@@ -49,7 +50,7 @@ func (p *Plan) resolve(n int) (*expansion, error) {
 // design is design number n before it is resolved.
 func (p *Plan) design(n int) *expansion {
 	axes := p.Study.Axes
-	x := &expansion{outer: make([]study.Level, len(axes)), at: make([]int, len(axes)), change: math.NaN(), rule: -1}
+	x := &expansion{outer: make([]study.Level, len(axes)), at: make([]int, len(axes)), change: math.NaN(), rule: -1, inner: n % p.inner}
 	for rest, i := n/p.inner, len(axes)-1; i >= 0; i-- {
 		x.at[i] = rest % len(axes[i].Levels)
 		x.outer[i] = axes[i].Levels[x.at[i]]
@@ -74,12 +75,12 @@ func (p *Plan) resolveAt(n int, value float64) (*expansion, error) {
 		}
 	}
 	if p.Study.Sample != nil {
-		if err := b.row(n % p.inner); err != nil {
+		if err := b.row(x.inner); err != nil {
 			return nil, err
 		}
 	}
 	x.rule = p.rule(x)
-	if change := n % p.inner; change > 0 && x.rule < 0 && p.Study.Sample == nil {
+	if change := x.inner; change > 0 && x.rule < 0 && p.Study.Sample == nil {
 		if err := b.vary(change - 1); err != nil {
 			return nil, err
 		}
@@ -232,15 +233,11 @@ func (b *builder) scaled(v study.Value) (any, error) {
 	case base.Sign() == 0:
 		return nil, v.At.Errorf(v.Path, "write absolute levels", "the base value is 0, and so is every relative level of it")
 	}
-	base.Mul(base, v.Factor)
 	whole, isInt := old.(int)
 	if !isInt {
-		f, _ := base.Float64()
-		if v.Sampled {
-			f = sample.Round(f)
-		}
-		return f, nil
+		return product(base, v), nil
 	}
+	base.Mul(base, v.Factor)
 	n := span.Nearest(base)
 	if n == int64(whole) {
 		f, _ := base.Float64()
@@ -251,6 +248,15 @@ func (b *builder) scaled(v study.Value) (any, error) {
 		b.x.notes = append(b.x.notes, fmt.Sprintf("%s: %s of %d rounded to %d", v.Path, study.Show(f), whole, n))
 	}
 	return int(n), nil
+}
+
+// product is a relative value of a base.
+func product(base *big.Rat, v study.Value) float64 {
+	f, _ := new(big.Rat).Mul(base, v.Factor).Float64()
+	if v.Sampled {
+		f = sample.Round(f)
+	}
+	return f
 }
 
 // validate checks the rules between the values of the design.

@@ -12,6 +12,11 @@ func (b *builder) row(i int) error {
 	if err != nil {
 		return err
 	}
+	return b.give(level)
+}
+
+// give gives the design a row.
+func (b *builder) give(level study.Level) error {
 	for _, relative := range []bool{false, true} {
 		if err := b.add([]study.Level{level}, relative); err != nil {
 			return err

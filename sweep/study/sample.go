@@ -34,9 +34,11 @@ func (s *Sample) Axes() []Axis {
 }
 
 // Row is what row i gives the parameters.
-func (s *Sample) Row(i int) (Level, error) {
+func (s *Sample) Row(i int) (Level, error) { return s.RowAt(i, s.Unit(i)) }
+
+// RowAt is Row with the coordinates Unit(i) in hand.
+func (s *Sample) RowAt(i int, u []float64) (Level, error) {
 	row := Level{Name: "row " + strconv.Itoa(i)}
-	u := s.Unit(i)
 	for j := range s.Dims {
 		d := &s.Dims[j]
 		if s.levels[j] != nil {
