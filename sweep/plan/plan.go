@@ -26,7 +26,8 @@ import (
 	"scoville/core"
 	"scoville/core/scenario"
 	"scoville/core/table"
-	"scoville/core/workload"
+	"scoville/sweep/plan/column"
+	"scoville/sweep/plan/grade"
 	"scoville/sweep/plan/remark"
 	"scoville/sweep/results"
 	"scoville/sweep/sample"
@@ -58,13 +59,7 @@ type Plan struct {
 }
 
 // Column is an axis as a column of the results.
-type Column struct {
-	Path  string // scenario path, or the name of a [[cases.NAME]] axis
-	Kind  table.Kind
-	Unit  string
-	Group string // name of its axis: columns of one axis vary together
-	Outer bool   // varies between baselines; else only one at a time
-}
+type Column = column.Column
 
 // Point is one design point.
 type Point struct {
@@ -98,7 +93,7 @@ func New(st *study.Study) (*Plan, error) {
 // fresh is a plan before its points are counted.
 func fresh(st *study.Study) *Plan {
 	p := &Plan{
-		Study: st, Columns: columns(st), Inputs: map[string]string{},
+		Study: st, Columns: column.Of(st), Inputs: map[string]string{},
 		catalog: scenario.NewCatalog(filepath.Dir(st.Doc.File)), inner: 1,
 	}
 	for _, a := range st.OAT {
@@ -171,7 +166,7 @@ func (p *Plan) resolveChunk(from, n int) {
 // expand resolves every design, merges equal ones and counts the runs.
 func (p *Plan) expand(total int) error {
 	seen := map[[16]byte]int32{} // points by scenario
-	said, rests, losses := remark.Remarks{}, numbers{}, gaps{}
+	said, rests, losses := remark.Remarks{}, grade.Numbers{}, gaps{}
 	single := 0 // points without replicates, since nothing about them is random
 	chance := 0 // points without replicates, though something about them is random
 	p.first = []int{0}
@@ -209,7 +204,7 @@ func (p *Plan) expand(total int) error {
 		p.rows.Add(p.Len())
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
-		rests.add(x)
+		rests.Add(x.resolved, x.template)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Most()
 		switch drawn := remark.Random(&x.resolved.Scenario); {
@@ -240,7 +235,7 @@ func (p *Plan) expand(total int) error {
 	p.Notes = append(p.Notes, said.List()...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)
 	p.Notes = append(append(p.Notes, p.drawNotes()...), p.seedNotes()...)
-	p.Numbers = rests.list()
+	p.Numbers = rests.List()
 	p.ahead = nil
 	return nil
 }
@@ -378,61 +373,6 @@ func (p *Plan) point(i int, value float64) (*Point, error) {
 	return pt, nil
 }
 
-// columns lists the axis columns of a study: each path of its axes, the names
-// of cases, and each path of one-at-a-time changes.
-func columns(st *study.Study) []Column {
-	var out []Column
-	add := func(a study.Axis, outer bool) {
-		if a.Named {
-			out = append(out, Column{Path: a.Name, Kind: table.String, Group: a.Name, Outer: outer})
-			return
-		}
-		for _, path := range a.Paths {
-			if !slices.ContainsFunc(out, func(c Column) bool { return c.Path == path }) {
-				f, _ := scenario.Lookup(path)
-				out = append(out, Column{path, kind(f, path, a), f.Unit, a.Name, outer})
-			}
-		}
-	}
-	for _, a := range st.Axes {
-		add(a, true)
-	}
-	for _, a := range st.OAT {
-		add(a, false)
-	}
-	if st.Sample != nil {
-		for _, a := range st.Sample.Axes() {
-			add(a, false)
-		}
-	}
-	if s := st.Search; s != nil {
-		f, _ := scenario.Lookup(s.Over)
-		out = append(out, Column{s.Over, kind(f, s.Over, study.Axis{}), f.Unit, s.Over, true})
-	}
-	return out
-}
-
-// kind is the type of a path's column: a length distribution is text unless
-// all its levels are fixed lengths.
-func kind(f scenario.Field, path string, a study.Axis) table.Kind {
-	switch f.Kind {
-	case scenario.Int:
-		return table.Int64
-	case scenario.Bool:
-		return table.Bool
-	case scenario.Float:
-		for _, l := range a.Levels {
-			for _, v := range l.Values {
-				if d, ok := v.Value.(workload.Dist); ok && v.Path == path && d.Kind != workload.Fixed {
-					return table.String
-				}
-			}
-		}
-		return table.Float64
-	}
-	return table.String
-}
-
 // cell is the value of a column at a point; nil where it has none of the
 // column's type.
 func (p *Plan) cell(c Column, x *expansion) any {
@@ -478,7 +418,7 @@ func (p *Plan) Explain(i int, path string) (Value, error) {
 	if err != nil {
 		return Value{}, err
 	}
-	return Value{v, cmp.Or(pt.Resolved.Origin[path], defaults), string(pt.Resolved.Grades[path])}, nil
+	return Value{v, cmp.Or(pt.Resolved.Origin[path], grade.Default), string(pt.Resolved.Grades[path])}, nil
 }
 
 // asInfeasible returns the reason if err says that a valid scenario cannot

@@ -1,4 +1,6 @@
-package plan
+// Package grade gathers the graded numbers of the hardware that the points of a
+// plan rest on. It knows no study.
+package grade
 
 import (
 	"cmp"
@@ -10,9 +12,8 @@ import (
 	"scoville/sweep/results"
 )
 
-// numbers gathers the graded numbers of the hardware of many points. The zero
-// value is ready.
-type numbers struct {
+// Numbers gathers those of many points. The zero value is ready.
+type Numbers struct {
 	index map[results.Number]int // by all that is not counted
 	all   []results.Number
 	known map[*scenario.Template][]graded // of the points of a template
@@ -20,27 +21,30 @@ type numbers struct {
 
 // graded is a graded number of a point.
 type graded struct {
-	at   int     // in numbers.all
+	at   int     // in Numbers.all
 	path string  // its key
 	x    float64 // its value
 	vary bool    // it differs between the points of the template
 }
 
-// add takes those of a point.
-func (n *numbers) add(x *expansion) {
-	list, ok := n.known[x.template]
+// most templates are remembered.
+const most = 512
+
+// Add takes those of a point, which may be of a template; nil = of none.
+func (n *Numbers) Add(r *scenario.Resolved, template *scenario.Template) {
+	list, ok := n.known[template]
 	if !ok {
-		list = n.graded(x)
-		if n.known == nil || len(n.known) > maxTemplates {
+		list = n.graded(r, template)
+		if n.known == nil || len(n.known) > most {
 			n.known = map[*scenario.Template][]graded{}
 		}
-		if x.template != nil {
-			n.known[x.template] = list
+		if template != nil {
+			n.known[template] = list
 		}
 	}
 	for _, g := range list {
 		if g.vary {
-			v, _ := x.resolved.Scenario.Get(g.path)
+			v, _ := r.Scenario.Get(g.path)
 			g.x, _ = v.(float64)
 		}
 		e := &n.all[g.at]
@@ -48,12 +52,11 @@ func (n *numbers) add(x *expansion) {
 	}
 }
 
-// defaults is the layer of a value that no layer sets.
-const defaults = "default"
+// Default is the layer of a value that no layer sets.
+const Default = "default"
 
 // graded finds those of a point.
-func (n *numbers) graded(p *expansion) (list []graded) {
-	r := p.resolved
+func (n *Numbers) graded(r *scenario.Resolved, template *scenario.Template) (list []graded) {
 	for _, path := range slices.Sorted(maps.Keys(r.Grades)) {
 		v, err := r.Scenario.Get(path)
 		x, ok := v.(float64)
@@ -64,7 +67,7 @@ func (n *numbers) graded(p *expansion) (list []graded) {
 		s, _ := r.Source(path)
 		key := results.Number{
 			Hardware: r.Scenario.Hardware.Name, Path: path, Unit: f.Unit,
-			Grade: string(s.Grade), Source: s.Where, Layer: cmp.Or(r.Origin[path], defaults),
+			Grade: string(s.Grade), Source: s.Where, Layer: cmp.Or(r.Origin[path], Default),
 		}
 		i, ok := n.index[key]
 		if !ok {
@@ -76,7 +79,7 @@ func (n *numbers) graded(p *expansion) (list []graded) {
 			key.Min, key.Max = x, x
 			n.all = append(n.all, key)
 		}
-		list = append(list, graded{i, path, x, p.template != nil && p.template.Varies(path)})
+		list = append(list, graded{i, path, x, template != nil && template.Varies(path)})
 	}
 	return list
 }
@@ -84,8 +87,8 @@ func (n *numbers) graded(p *expansion) (list []graded) {
 // grades from weakest to best.
 var grades = []string{"assumed", "derived", "calibrated", "published"}
 
-// list returns the numbers by hardware, the weakest grade first, then by key.
-func (n *numbers) list() []results.Number {
+// List returns the numbers by hardware, the weakest grade first, then by key.
+func (n *Numbers) List() []results.Number {
 	slices.SortStableFunc(n.all, func(a, b results.Number) int {
 		return cmp.Or(strings.Compare(a.Hardware, b.Hardware),
 			slices.Index(grades, a.Grade)-slices.Index(grades, b.Grade),
