@@ -40,13 +40,13 @@ func TestNumbers(t *testing.T) {
 		if n.Source == "" {
 			t.Errorf("%s has no source", n.Path)
 		}
-		if i > 0 && grade(n) < grade(p.Numbers[i-1]) {
+		if i > 0 && rankOf(n) < rankOf(p.Numbers[i-1]) {
 			t.Errorf("%s (%s) after %s", n.Path, n.Grade, p.Numbers[i-1].Grade)
 		}
 	}
 }
 
-func grade(n results.Number) int {
+func rankOf(n results.Number) int {
 	for i, g := range []string{"assumed", "derived", "calibrated", "published"} {
 		if g == n.Grade {
 			return i
