@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"scoville/sweep/again"
 	"scoville/sweep/results"
 	"scoville/sweep/study"
 )
@@ -14,7 +15,7 @@ import (
 func choose(d *results.Dataset, p *Plan, words string) (int, error) {
 	rows := designRows(d)
 	if len(rows) == 0 && p.Study.Search != nil {
-		return 0, &InputError{fmt.Errorf("%s holds a search, whose points are the values it tried: give a study without [search] the value of %s to look at", d.Dir, p.Study.Search.Over)}
+		return 0, again.Input(fmt.Errorf("%s holds a search, whose points are the values it tried: give a study without [search] the value of %s to look at", d.Dir, p.Study.Search.Over))
 	}
 	if words == "" {
 		if len(rows) > 1 {
@@ -23,14 +24,14 @@ func choose(d *results.Dataset, p *Plan, words string) (int, error) {
 			}
 		}
 		if len(rows) != 1 {
-			return 0, &InputError{fmt.Errorf("%s holds %s: choose one with --point\n%s", d.Dir, plural(len(rows), "point"), choices(d, rows))}
+			return 0, again.Input(fmt.Errorf("%s holds %s: choose one with --point\n%s", d.Dir, plural(len(rows), "point"), choices(d, rows)))
 		}
 		id, _ := d.Points.String(d.Points.Index("point_id"), rows[0])
 		words = id
 	}
 	i, err := p.Find(words)
 	if err != nil {
-		return 0, &InputError{fmt.Errorf("--point %s: %w\n%s", words, err, choices(d, rows))}
+		return 0, again.Input(fmt.Errorf("--point %s: %w\n%s", words, err, choices(d, rows)))
 	}
 	for _, row := range rows {
 		if index, _ := d.Points.Int(d.Points.Index("point_index"), row); int(index) == i {
@@ -41,7 +42,7 @@ func choose(d *results.Dataset, p *Plan, words string) (int, error) {
 			return i, nil
 		}
 	}
-	return 0, &InputError{fmt.Errorf("--point %s: the study has the point, %s does not hold it\n%s", words, d.Dir, choices(d, rows))}
+	return 0, again.Input(fmt.Errorf("--point %s: the study has the point, %s does not hold it\n%s", words, d.Dir, choices(d, rows)))
 }
 
 // designRows are the rows of points that are no probes of a search.

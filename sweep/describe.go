@@ -9,6 +9,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"scoville/sweep/again"
 	"scoville/sweep/hunt"
 	"scoville/sweep/request"
 	"scoville/sweep/schedule"
@@ -153,7 +154,7 @@ func plural(n int, thing string) string {
 func Explain(w io.Writer, p *Plan, path string) error {
 	v, err := p.Explain(0, path)
 	if err != nil {
-		return &InputError{err}
+		return again.Input(err)
 	}
 	line := fmt.Sprintf("%s = %s   from %s", path, study.Show(v.Value), v.Origin)
 	if v.Grade != "" {

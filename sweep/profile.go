@@ -9,6 +9,7 @@ import (
 	"scoville/core/scenario"
 	"scoville/core/scenario/input"
 	"scoville/core/scenario/profile"
+	"scoville/sweep/again"
 )
 
 // ProfileOptions is what a profile is made of: a Hugging Face config.json, or a
@@ -28,7 +29,7 @@ func Profile(o ProfileOptions) (text []byte, notes []string, err error) {
 	from := input.Dir(dir)
 	m, origin, err := profileOrigin(from, o)
 	if err != nil {
-		return nil, nil, &InputError{err}
+		return nil, nil, again.Input(err)
 	}
 	if o.Hardware != "" {
 		e, _, err := from.Hardware(o.Hardware)
@@ -36,13 +37,13 @@ func Profile(o ProfileOptions) (text []byte, notes []string, err error) {
 			err = fmt.Errorf("--hardware: %s; %s", fe.Message(), fe.Hint)
 		}
 		if err != nil {
-			return nil, nil, &InputError{err}
+			return nil, nil, again.Input(err)
 		}
 		origin.Chip, origin.Device = o.Hardware, &e.Hardware
 	}
 	p, err := profile.New(m, origin)
 	if err != nil {
-		return nil, nil, &InputError{fmt.Errorf("%s: %w", origin.Name, err)}
+		return nil, nil, again.Input(fmt.Errorf("%s: %w", origin.Name, err))
 	}
 	return profile.Write(p, origin), p.Notes, nil
 }

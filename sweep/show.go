@@ -2,26 +2,19 @@ package sweep
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
-	"io"
-	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
-	"scoville/core"
+	"scoville/sweep/again"
 	"scoville/sweep/explain"
-	"scoville/sweep/plan"
 	"scoville/sweep/results"
-	"scoville/sweep/study"
 )
 
 // ErrChanged says that a file that results were made of is not what it was.
-var ErrChanged = errors.New("an input has changed since the results were written")
+var ErrChanged = again.ErrChanged
 
 // ErrNotReproduced says that a point does not give the numbers of its tables.
 var ErrNotReproduced = errors.New("the point is not reproduced")
@@ -43,14 +36,11 @@ type Explanation = explain.Explanation
 // are ErrForeign, ErrChanged, or the context's. A point that is not reproduced
 // is explained, and the error is ErrNotReproduced.
 func Show(ctx context.Context, o ShowOptions) (*Explanation, error) {
-	d, err := results.OpenFor(o.Dir, func(all []string) []string { return all[:min(1, len(all))] })
-	if errors.Is(err, results.ErrForeign) {
+	d, err := again.Open(o.Dir, func(all []string) []string { return all[:min(1, len(all))] })
+	if err != nil {
 		return nil, err
 	}
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	p, err := reload(d)
+	p, err := again.Load(d)
 	if err != nil {
 		return nil, err
 	}
@@ -60,7 +50,7 @@ func Show(ctx context.Context, o ShowOptions) (*Explanation, error) {
 	}
 	runs, err := d.Runs()
 	if err != nil {
-		return nil, &InputError{err}
+		return nil, again.Input(err)
 	}
 	x, err := explain.Point(ctx, explain.Input{Plan: p, Point: point, Runs: runs, Jobs: o.Jobs, Quick: o.Quick})
 	if err != nil {
@@ -73,78 +63,11 @@ func Show(ctx context.Context, o ShowOptions) (*Explanation, error) {
 	return x, nil
 }
 
-// reload expands the study of a dataset again, after checking that everything
-// it was made of is unchanged.
-func reload(d *results.Dataset) (*Plan, error) {
-	m := &d.Manifest
-	if m.SimVersion != core.Version {
-		return nil, fmt.Errorf("%w: %s holds results of simulator version %d, this is %d; run the study again", ErrForeign, d.Dir, m.SimVersion, core.Version)
-	}
-	file := filepath.Join(d.Dir, results.StudyFile)
-	text, err := os.ReadFile(file)
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.StudySHA256 {
-		return nil, fmt.Errorf("%w: %s, the copy of the study", ErrChanged, file)
-	}
-	home := home(d)
-	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
-		if name == filepath.Base(home) { // the study itself
-			continue
-		}
-		if err := unchanged(filepath.Dir(home), name, m.Inputs[name]); err != nil {
-			return nil, err
-		}
-	}
-	st, err := study.Decode(home, text, m.Set)
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	if st.Name != m.Study { // named after its file, which is elsewhere now
-		st.Name = m.Study
-	}
-	p, err := plan.New(st)
-	if err != nil {
-		return nil, &InputError{err}
-	}
-	return p, nil
-}
-
-// home is where the study stood; the copy in the folder where nothing says so.
-func home(d *results.Dataset) string {
-	if d.Manifest.StudyFile != "" {
-		return d.Manifest.StudyFile
-	}
-	return filepath.Join(d.Dir, results.StudyFile)
-}
-
-// unchanged checks an input that the study names.
-func unchanged(dir, name, want string) error {
-	path := filepath.FromSlash(name)
-	if !filepath.IsAbs(path) {
-		path = filepath.Join(dir, path)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return fmt.Errorf("%w: %s is gone: %w", ErrChanged, path, err)
-	}
-	defer f.Close()
-	h := sha256.New()
-	if _, err := io.Copy(h, f); err != nil {
-		return fmt.Errorf("%w: %s: %w", ErrChanged, path, err)
-	}
-	if got := hex.EncodeToString(h.Sum(nil)); got != want {
-		return fmt.Errorf("%w: %s had SHA-256 %.12s, has %.12s; restore it, or run the study again", ErrChanged, path, want, got)
-	}
-	return nil
-}
-
 // rerun returns commands that run the explained point alone.
 func rerun(d *results.Dataset, x *Explanation, only bool) []string {
-	m, file := &d.Manifest, home(d)
+	m, file := &d.Manifest, again.Home(d)
 	var lines []string
-	if unchanged(filepath.Dir(file), filepath.Base(file), m.StudySHA256) != nil { // edited, moved or removed since
+	if again.Unchanged(filepath.Dir(file), filepath.Base(file), m.StudySHA256) != nil { // edited, moved or removed since
 		kept := filepath.Join(d.Dir, results.StudyFile)
 		if len(m.Inputs) <= 1 {
 			file = kept

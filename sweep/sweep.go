@@ -11,6 +11,7 @@ import (
 	"slices"
 
 	"scoville/core"
+	"scoville/sweep/again"
 	"scoville/sweep/budget"
 	"scoville/sweep/dispatch"
 	"scoville/sweep/draw"
@@ -80,12 +81,7 @@ func (o *Outcome) Feasible() bool {
 
 // InputError is an error of the study, another input or the folder for the
 // results: nothing was run.
-type InputError struct{ Err error }
-
-func (e *InputError) Error() string { return e.Err.Error() }
-
-// Unwrap returns the error that points into the input.
-func (e *InputError) Unwrap() error { return e.Err }
+type InputError = again.InputError
 
 // StoppedError says that too many runs failed, and the sweep stopped.
 type StoppedError = budget.StoppedError
@@ -98,14 +94,14 @@ type Plan = plan.Plan
 func Load(file string, set []string) (*Plan, error) {
 	st, err := study.Load(file, set)
 	if err != nil {
-		return nil, &InputError{err}
+		return nil, again.Input(err)
 	}
 	p, err := plan.New(st)
 	if err == nil {
 		err = checkAsked(p)
 	}
 	if err != nil {
-		return nil, &InputError{err}
+		return nil, again.Input(err)
 	}
 	return p, nil
 }
@@ -124,7 +120,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if o.Point != "" {
 		i, err := p.Find(o.Point)
 		if err != nil {
-			return nil, &InputError{fmt.Errorf("--point %s: %w", o.Point, err)}
+			return nil, again.Input(fmt.Errorf("--point %s: %w", o.Point, err))
 		}
 		p = p.Only(i)
 		out.Plan = p
@@ -134,7 +130,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	set, err := results.Create(out.Dir, meta(p, o))
 	if err != nil {
-		return nil, &InputError{err}
+		return nil, again.Input(err)
 	}
 	defer set.Close()
 	keep, err := request.Keep(out.Dir, p.Study.Requests)
