@@ -36,7 +36,8 @@ Exit codes:
   3    finished, but runs failed or timed out, or no point can run; results written
   4    stopped: more runs failed or timed out than [run] max_failures allows, or one
        with --fail-fast; nothing was written
-  5    finished, but no search found a value that meets every service level
+  5    finished, but no search found a value that meets every service level, or
+       the winner does not hold up (sweep confirm)
   6    refused: the folder holds other results or is in use, or an input has changed
   130  interrupted`
 
@@ -55,7 +56,7 @@ func exitCode(err error) int {
 		return 2
 	case errors.Is(err, errPartial), errors.Is(err, errNothing):
 		return 3
-	case errors.Is(err, errGate):
+	case errors.Is(err, errGate), errors.Is(err, errLuck):
 		return 5
 	case errors.As(err, &stopped):
 		return 4
@@ -93,6 +94,7 @@ report.
   sweep plan studies/sensitivity.toml      # what would run
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
   sweep show results/sensitivity --point 0 # why a point has its numbers
+  sweep confirm results/grid --by ttft_p99_ms  # what of the best was luck
   sweep list keys onchip                   # what a study may say
   sweep profile config.json -o llama.toml  # a model of your own, to review
 `) + "\n" + exitCodes,
@@ -103,7 +105,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(stdout, stderr), showCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(runCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

@@ -61,7 +61,7 @@ Without --point it explains the only point, or the only baseline.
 	return c
 }
 
-func writeJSON(w io.Writer, x *sweep.Explanation) error {
+func writeJSON(w io.Writer, x any) error {
 	text, err := json.MarshalIndent(x, "", "  ")
 	if err != nil {
 		return err

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"scoville/core/scenario"
+	"scoville/sweep/plan/remark"
 	"scoville/sweep/sample"
 )
 
@@ -31,6 +32,16 @@ func (c *census) add(blocked string, design, point int, s *scenario.Scenario) {
 // requests are drawn, and the first of them with its reason.
 func (p *Plan) Infeasible() (n, point int, reason string) {
 	return p.census.blocked, p.census.point, p.census.reason
+}
+
+// Random reports whether anything about the runs of point i is drawn, so that
+// replicates differ.
+func (p *Plan) Random(i int) (bool, error) {
+	pt, err := p.Point(i)
+	if err != nil {
+		return false, err
+	}
+	return remark.Random(&pt.Resolved.Scenario), nil
 }
 
 // arrivals are the keys that the capacity of a point does not depend on.

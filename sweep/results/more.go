@@ -13,8 +13,12 @@ import (
 // SearchesFile has a row per search, of a study with [search].
 const SearchesFile = "searches.parquet"
 
-// optional are the tables that only some studies have.
-var optional = []string{SearchesFile, ClassesFile}
+// ConfirmFile is what a confirmation says of the results; it goes when they
+// are written anew.
+const ConfirmFile = "confirm.json"
+
+// optional are the files that only some results have.
+var optional = []string{SearchesFile, ClassesFile, ConfirmFile}
 
 // Table is a further table of a dataset, written with the others.
 type Table = searches.Table
@@ -34,7 +38,7 @@ func (s *Set) Searches(list []searches.Search) Table {
 // Plan says how many runs there are in all, where that is known only after them.
 func (s *Set) Plan(runs int) { s.meta.Planned = runs }
 
-// clean removes optional tables of an earlier making that this one has not.
+// clean removes optional files of an earlier making that this one has not.
 func (s *Set) clean(m *Manifest) error {
 	for _, name := range optional {
 		if slices.Contains(m.Tables, name) {

@@ -160,3 +160,16 @@ func TestWelchCovers(t *testing.T) {
 		t.Errorf("95 %% intervals hold the truth in %.1f %% of trials", 100*share)
 	}
 }
+
+// Among widens to t(1 - 0.025/k): of five values and four comparisons t(0.99375,
+// 4) = 4.3147 in place of 2.7764, by the closed form of the distribution with 4
+// degrees of freedom.
+func TestAmong(t *testing.T) {
+	s := Student{}
+	e := s.Mean([]float64{1, 2, 3, 4, 5})
+	wide := s.Among(e, 4)
+	near(t, "factor", (wide.Hi-wide.Mean)/(e.Hi-e.Mean), 4.3147/2.7764, 1e-3)
+	if got := s.Among(e, 1); got != e {
+		t.Errorf("one comparison: %+v", got)
+	}
+}

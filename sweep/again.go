@@ -1,0 +1,37 @@
+package sweep
+
+import (
+	"context"
+
+	"scoville/sweep/confirm"
+)
+
+// ConfirmOptions is what Confirm runs again.
+type ConfirmOptions struct {
+	Dir  string // folder of the results
+	Top  int    // points, the best first; members of the front of a study with objectives come besides
+	By   string // metric that makes a point the best; "" = the first objective
+	Runs int    // fresh replicates of each point; 0 = as many as the study has, at least 5
+	Jobs int    // simulations at a time, at least 1
+
+	Progress func(Progress) // as in Options
+
+	newSimulate func() Simulate // nil = the simulator; tests give others
+}
+
+// Confirmation says whether the winners of a study hold up.
+type Confirmation = confirm.Report
+
+// Confirm runs the winners of finished results on replicates that the study did
+// not use, and says how much of their lead was luck. It leaves confirm.json
+// beside the results. Errors are as those of Show.
+func Confirm(ctx context.Context, o ConfirmOptions) (*Confirmation, error) {
+	in := confirm.Options{Dir: o.Dir, Top: o.Top, By: o.By, Runs: o.Runs, Jobs: o.Jobs, Simulate: o.newSimulate}
+	if in.Simulate == nil {
+		in.Simulate = simulators()
+	}
+	if o.Progress != nil {
+		in.Progress = func(done, total, failed int) { o.Progress(Progress{done, total, failed}) }
+	}
+	return confirm.Run(ctx, in)
+}
