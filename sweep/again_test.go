@@ -188,7 +188,7 @@ func TestConfirmErrors(t *testing.T) {
 	f := func(seqs, replicate int) float64 { return 100 + 2*float64(seqs) + ripple(seqs, replicate) }
 	dir := contestants(t, f, "")
 	for want, o := range map[string]ConfirmOptions{
-		"no such folder of results":           {Dir: "nowhere", Top: 1, By: "ttft_mean_ms"},
+		"there is no such folder":             {Dir: "nowhere", Top: 1, By: "ttft_mean_ms"},
 		"has no [[objective]]":                {Dir: dir, Top: 1},
 		"no such metric":                      {Dir: dir, Top: 1, By: "ttft_men_ms"},
 		"neither more nor less":               {Dir: dir, Top: 1, By: "requests_count"},

@@ -44,7 +44,7 @@ func Open(dir string, choose func([]string) []string) (*results.Dataset, error) 
 		return d, err
 	case errors.Is(err, os.ErrNotExist):
 		if _, gone := os.Stat(dir); gone != nil {
-			return nil, &InputError{fmt.Errorf("%s: no such folder of results", dir)}
+			return nil, &InputError{fmt.Errorf("%s holds no results: there is no such folder", dir)}
 		}
 	}
 	return nil, &InputError{err}
