@@ -10,16 +10,18 @@ import (
 // command is how a server was started: the last server command above a block,
 // and comment lines of flags between it and the block.
 type command struct {
-	engine string // "vllm", "sglang", ...; "" = no command seen
-	model  string
-	flags  map[string]string // without dashes, underscores for dashes
-	order  []string
+	engine  string // "vllm", "sglang", ...; "" = no command seen
+	model   string
+	version string            // of the image that was started
+	flags   map[string]string // without dashes, underscores for dashes
+	order   []string
 }
 
 // servers are the programs that start one, with their engine.
 var servers = []struct{ text, engine string }{
 	{"vllm serve", "vllm"},
 	{"vllm.entrypoints", "vllm"},
+	{"vllm/vllm-openai:", "vllm"},
 	{"sglang.launch_server", "sglang"},
 	{"trtllm-serve", "tensorrt-llm"},
 	{"lmdeploy serve", "lmdeploy"},
@@ -45,7 +47,11 @@ func (c command) next(above []string) command {
 				continue
 			}
 			c = command{engine: s.engine}
-			c.parse(strings.Fields(text[at+len(s.text):]))
+			words := strings.Fields(text[at+len(s.text):])
+			if strings.HasSuffix(s.text, ":") && len(words) > 0 { // the tag of an image
+				c.version, words = words[0], words[1:]
+			}
+			c.parse(words)
 			extra = ""
 			break
 		}
@@ -135,6 +141,9 @@ func (c *command) cells() []row.Cell {
 	out := []row.Cell{{Name: "engine", Text: c.engine}, {Name: "model", Text: c.model}}
 	if c.engine != "vllm" {
 		return out
+	}
+	if c.version != "" && c.version != "latest" {
+		out = append(out, row.Cell{Name: "engine_version", Text: c.version})
 	}
 	for _, name := range c.order {
 		base, off := strings.CutPrefix(name, "no_")

@@ -47,10 +47,11 @@ func Read(src *row.Source, f *row.File) error {
 		return err
 	}
 	s := &row.Sheet{File: src.Name, Lines: strings.Split(string(src.Data), "\n")}
-	server := command{}
+	server, from := command{}, client{}
 	for _, b := range blocks {
-		server = server.next(b.above)
+		server, from = server.next(b.above), from.next(b.above)
 		cells := append(b.cells, server.cells()...)
+		cells = append(cells, from.cells(b.cells, server.model)...)
 		r := s.Add(row.Place{Line: b.line}, append(cells, row.Cell{Name: "source", Text: b.title}))
 		for i, c := range b.cells {
 			if k := s.Index(c.Name); k >= 0 {
