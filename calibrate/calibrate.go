@@ -7,9 +7,7 @@ package calibrate
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,6 +35,7 @@ type Options struct {
 	Where    string   // filter of rows
 	Holdout  string   // how rows are held out, see spec.SetHoldout; "" = as the specification says, or by kind
 	Set      []string // "scenario.key=value" for all rows, before the files and [data.fixed]
+	Names    bool     // chip, parallelism and engine version come from names of files and texts where rows do not say them
 	Unit     string   // "ms" or "s": latencies whose column names no unit; "" = ask
 	Output   string   // overlay to write; "" = nothing is written
 	Jobs     int      // simulations at once; 0 = 1
@@ -130,6 +129,7 @@ type input struct {
 	opt     Options
 	dropped []results.Dropped
 	conds   []objective.Condition
+	skipped []error // files of folders that hold no measurements
 	unread  []error // files that could not be read, where that is tolerated
 }
 
@@ -156,10 +156,6 @@ func read(opt Options) (*input, error) {
 	if len(opt.Files) == 0 {
 		opt.Files = in.spec.Files
 	}
-	names, err := reading.Expand(opt.Files)
-	if err != nil {
-		return nil, err
-	}
 	for _, name := range []*string{&in.opt.Model, &in.opt.Hardware} {
 		if ext := filepath.Ext(*name); ext == ".json" || ext == ".toml" {
 			abs, err := filepath.Abs(*name)
@@ -169,26 +165,16 @@ func read(opt Options) (*input, error) {
 			*name = abs
 		}
 	}
-	for _, name := range names {
-		data, err := os.ReadFile(name)
-		if err != nil {
-			return nil, unreadable(name, err)
-		}
-		f, err := measured.Read(name, data, measured.Options{Format: in.spec.Format, Columns: in.spec.Columns, Unit: opt.Unit, Fixed: in.spec.Fixed})
-		if err == nil {
-			err = describe(name, f)
-		}
-		switch {
-		case err != nil && opt.tolerant && len(names) > 1:
-			in.unread = append(in.unread, err)
-		case err != nil:
-			return nil, err
-		default:
-			in.files = append(in.files, f)
-		}
+	loaded, err := reading.Load(opt.Files, measured.Options{Format: in.spec.Format, Columns: in.spec.Columns, Unit: opt.Unit, Names: opt.Names, Fixed: in.spec.Fixed}, opt.tolerant)
+	if err != nil {
+		return nil, err
 	}
-	if len(in.files) == 0 {
-		return nil, in.unread[0]
+	in.files, in.unread, in.skipped = loaded.Files, loaded.Unread, loaded.Skipped
+	for _, err := range in.skipped {
+		if opt.Log != nil {
+			line, _, _ := strings.Cut(err.Error(), "\n")
+			opt.Log("skipped " + line)
+		}
 	}
 	for i, f := range in.files {
 		for _, g := range in.files[:i] {
@@ -198,27 +184,6 @@ func read(opt Options) (*input, error) {
 		}
 	}
 	return in, in.selectRows()
-}
-
-// describe adds what a file beside a log of requests says of the run.
-func describe(name string, f *measured.File) error {
-	if f.Form != measured.Requests {
-		return nil
-	}
-	beside := filepath.Join(filepath.Dir(name), measured.MetaName)
-	data, err := os.ReadFile(beside)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	if err != nil {
-		return unreadable(beside, err)
-	}
-	return measured.Describe(f, beside, data)
-}
-
-// unreadable names a file that cannot be read and why.
-func unreadable(name string, err error) error {
-	return fmt.Errorf("%s: cannot read: %w", name, spec.Cause(err))
 }
 
 // selectRows keeps the rows that both filters match, each run once.

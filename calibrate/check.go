@@ -55,9 +55,13 @@ func check(ctx context.Context, opt Options) (string, error) {
 	}
 	if len(in.conds) > 0 || len(asks) > 0 {
 		o := &in.opt
-		reading.Next(&b, reading.Command{Files: o.Files, Sets: o.Set, Flags: [][2]string{
+		reading.Next(&b, reading.Command{Files: o.Files, Sets: o.Set, Names: o.Names, Flags: [][2]string{
 			{"--spec", o.Spec}, {"--hardware", o.Hardware}, {"--model", o.Model}, {"--unit", o.Unit}, {"--where", o.Where},
 		}}, len(asks) > 0 || several != nil)
+	}
+	for _, err := range in.skipped {
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		fmt.Fprintf(&b, "skipped %s\n", line)
 	}
 	for _, err := range in.unread {
 		fmt.Fprintf(&b, "not read: %v\n", err)

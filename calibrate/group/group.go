@@ -34,11 +34,8 @@ func Of(o *measured.Observation, fixed []scenario.Assignment) (Key, error) {
 		return s
 	}
 	k := Key{text("hardware.name"), cmp.Or(text("model.name"), text("model.config"), text("model.profile")), text("engine.version")}
-	switch {
-	case k.Hardware == "":
-		return k, o.Errorf("hardware.name", `give --hardware NAME ("h100-sxm") or a column hardware`, "the file does not say which chip")
-	case k.Model == "":
-		return k, o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
+	if key, what, give := o.Unsaid(fixed); what != "" {
+		return k, o.Errorf(key, "give "+give, "%s", what)
 	}
 	return k, nil
 }

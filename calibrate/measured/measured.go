@@ -34,6 +34,8 @@ type (
 	Mapping = row.Mapping
 	// Target is one measured metric of a run.
 	Target = row.Target
+	// Hint is what a name or a text suggests of the machine.
+	Hint = row.Hint
 	// Options of reading.
 	Options = row.Options
 )
@@ -118,7 +120,19 @@ func Read(name string, data []byte, opt Options) (*File, error) {
 		return nil, err
 	}
 	if slices.ContainsFunc(f.Rows, func(o Observation) bool { return o.Value("hardware.name") == nil || o.Value("engine.tp") == nil }) {
-		f.Notes = append(f.Notes, src.Hints()...)
+		f.Hints = append(f.Hints, src.Hints()...)
+	}
+	for _, h := range f.Hints {
+		if !opt.Names {
+			f.Notes = append(f.Notes, h.String())
+		}
+		for i := range f.Rows {
+			if o := &f.Rows[i]; opt.Names {
+				o.Take(h)
+			} else if o.Hint == nil {
+				o.Hint = &h
+			}
+		}
 	}
 	if len(f.Rows) == 0 {
 		return nil, &scenario.Error{File: name, Msg: "no rows below the header"}
@@ -164,6 +178,9 @@ const MetaName = request.MetaName
 
 // Describe adds to the rows of a log of requests what the file beside it says.
 func Describe(f *File, name string, data []byte) error { return request.Describe(f, name, data) }
+
+// LikeChips lists the chips of the catalogue that a word of a name may mean.
+func LikeChips(name string) []string { return row.LikeChips(name) }
 
 // EngineColumns are columns that name the engine of a row, as files write them.
 var EngineColumns = []string{"Framework", "framework", "backend", "Backend", "engine"}

@@ -117,15 +117,14 @@ func Unsaid(rows []*measured.Observation, fixed []scenario.Assignment) []string 
 		_, errChip := hardware.Catalog(chip)
 		_, errModel := model.Catalog(name)
 		own := cmp.Or(text("model.config"), text("model.profile")) != ""
+		_, what, give := o.Unsaid(fixed)
 		switch {
-		case chip == "":
-			ask("the chip is not said", fmt.Sprintf("--hardware NAME (%s)", strings.Join(hardware.Names(), ", ")))
+		case what != "":
+			ask(what, give)
 		case errChip != nil && !strings.HasSuffix(chip, ".toml"):
-			ask(fmt.Sprintf("chip %q is not in the catalogue", chip), fmt.Sprintf("--hardware NAME for %q: which chip and form is it? %v", chip, hint(errChip)))
-		case name == "" && !own:
-			ask("the model is not said", "--model NAME, a catalogue name such as llama-3.1-8b, or a config.json")
+			ask(fmt.Sprintf("chip %q is not in the catalogue", chip), fmt.Sprintf("--hardware NAME for %q: %s", chip, whichChip(chip)))
 		case errModel != nil && !own:
-			ask(fmt.Sprintf("model %q is not in the catalogue", name), fmt.Sprintf("--model path/to/config.json --where 'model.name == %q': the catalogue does not have it", name))
+			ask(fmt.Sprintf("model %q is not in the catalogue", name), fmt.Sprintf("--model NAME or --model path/to/config.json for %q, or that file beside the data as config.json: the catalogue does not have it%s", name, near(errModel)))
 		}
 	}
 	var out []string
@@ -135,12 +134,24 @@ func Unsaid(rows []*measured.Observation, fixed []scenario.Assignment) []string 
 	return out
 }
 
-// hint returns what an error of a catalogue advises.
-func hint(err error) string {
-	if e, ok := errors.AsType[*hardware.FileError](err); ok {
-		return e.Hint
+// whichChip says which chips of the catalogue a name may mean, and what to give
+// for one that it does not have.
+func whichChip(name string) string {
+	own := "or chip.toml, a file with its memory_gib, memory_bandwidth_gb_s and peak_tflops (README)"
+	if like := measured.LikeChips(name); len(like) > 0 {
+		return fmt.Sprintf("which one is it? %s, %s", strings.Join(like, ", "), own)
 	}
-	return err.Error()
+	return fmt.Sprintf("the catalogue has %s, %s", strings.Join(hardware.Names(), ", "), own)
+}
+
+// near is what an error of the model catalogue takes a name for.
+func near(err error) string {
+	e, ok := errors.AsType[*model.KeyError](err)
+	if !ok || !strings.HasPrefix(e.Hint, "did you mean") {
+		return ""
+	}
+	guess, _, _ := strings.Cut(e.Hint, "?")
+	return " (" + guess + "?)"
 }
 
 // Ranges prints over which values the usable rows spread.
@@ -219,32 +230,45 @@ func Suspects(rows []*measured.Observation) []string {
 // Command is a command line in parts.
 type Command struct {
 	Files, Sets []string
+	Names       bool        // --trust-names
 	Flags       [][2]string // with their values; empty values are left out
 }
 
 // Next says how to go on: with a fit of the same files. choose: not before one
 // of the choices printed above is made.
 func Next(b *strings.Builder, c Command, choose bool) {
-	line := strings.Join(append([]string{"calibrate fit"}, c.Files[:min(3, len(c.Files))]...), " ")
+	line := "calibrate fit"
+	for _, name := range c.Files[:min(3, len(c.Files))] {
+		line += " " + quoted(name)
+	}
 	if len(c.Files) > 3 {
 		line += " …"
 	}
 	for _, s := range c.Sets {
-		line += " --set " + s
+		line += " --set " + quoted(s)
+	}
+	if c.Names {
+		line += " --trust-names"
 	}
 	for _, f := range c.Flags {
 		switch {
 		case f[1] == "":
-		case strings.ContainsAny(f[1], " *?'\"&|<>()"):
-			line += fmt.Sprintf(" %s '%s'", f[0], f[1])
 		default:
-			line += " " + f[0] + " " + f[1]
+			line += " " + f[0] + " " + quoted(f[1])
 		}
 	}
 	if choose {
 		line += "   # with one of the choices above"
 	}
 	fmt.Fprintf(b, "next    %s\n", line)
+}
+
+// quoted is a word as a shell takes it; a pattern alone stays as it is.
+func quoted(word string) string {
+	if strings.ContainsAny(word, " '\"&|<>()$;`") {
+		return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
+	}
+	return word
 }
 
 // count prints a number of things.

@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -46,27 +47,46 @@ func Sets(sets []string) ([]scenario.Assignment, error) {
 	return out, nil
 }
 
-// Expand replaces patterns that name no file by the files they match, sorted,
-// for shells that leave them alone. A pattern without a match is an error.
-func Expand(args []string) ([]string, error) {
-	var names []string
+// Expand replaces patterns that name no file by the files they match, and
+// folders by the files in them, sorted. found are those of folders. A pattern
+// or folder without a file is an error.
+func Expand(args []string) (names []string, found map[string]bool, err error) {
+	found = map[string]bool{}
 	for _, arg := range args {
-		_, err := os.Stat(arg)
+		info, err := os.Stat(arg)
+		if err == nil && info.IsDir() {
+			inside, err := within(arg)
+			if err != nil {
+				return nil, nil, err
+			}
+			if len(inside) == 0 {
+				return nil, nil, fmt.Errorf("%s: no file in this folder ends in %s", arg, strings.Join(endings, ", "))
+			}
+			for _, name := range inside {
+				found[name] = true
+			}
+			names = append(names, inside...)
+			continue
+		}
 		if err == nil || !strings.ContainsAny(arg, "*?[") {
 			names = append(names, arg)
 			continue
 		}
 		match, err := filepath.Glob(arg)
 		if err != nil {
-			return nil, fmt.Errorf("%s: %w", arg, err)
+			return nil, nil, fmt.Errorf("%s: %w", arg, err)
 		}
+		match = slices.DeleteFunc(match, func(name string) bool {
+			info, err := os.Stat(name)
+			return err == nil && info.IsDir()
+		})
 		if len(match) == 0 {
-			return nil, fmt.Errorf("%s: no file has such a name", arg)
+			return nil, nil, fmt.Errorf("%s: no file has such a name", arg)
 		}
 		names = append(names, match...)
 	}
 	if len(names) == 0 {
-		return nil, fmt.Errorf("no file of measurements is given, and no specification names any ([data] files)")
+		return nil, nil, fmt.Errorf("no file of measurements is given, and no specification names any ([data] files)")
 	}
-	return names, nil
+	return names, found, nil
 }

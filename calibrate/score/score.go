@@ -115,14 +115,8 @@ func (in *Input) said(o *measured.Observation) error {
 	if o.Dropped != "" && !o.Saturated {
 		return nil
 	}
-	has := func(path string) bool {
-		return o.Value(path) != nil || slices.ContainsFunc(in.Extra, func(a scenario.Assignment) bool { return a.Path == path })
-	}
-	switch {
-	case !has("hardware.name"):
-		return o.Errorf("hardware.name", `give --hardware NAME ("h100-sxm") or a column hardware`, "the file does not say which chip")
-	case !has("model.name") && !has("model.config") && !has("model.profile"):
-		return o.Errorf("model.name", `give --model NAME ("llama-3.1-70b", or a config.json or profile) or a column model`, "the file does not say which model")
+	if key, what, give := o.Unsaid(in.Extra); what != "" {
+		return o.Errorf(key, "give "+give, "%s", what)
 	}
 	return nil
 }

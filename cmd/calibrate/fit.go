@@ -119,6 +119,7 @@ func inputFlags(c *cobra.Command, o *calibrate.Options) {
 	f.StringVar(&o.Hardware, "hardware", "", "chip, where the files do not say: a catalogue name or a hardware file")
 	f.StringArrayVar(&o.Set, "set", nil, "value of a scenario key for all rows, such as engine.tp=8; repeatable")
 	f.StringVar(&o.Unit, "unit", "", "unit of latencies whose column names none: ms or s")
+	f.BoolVar(&o.Names, "trust-names", false, "take chip, tensor parallelism and engine version from names of files and texts where rows do not say them")
 	f.StringVar(&o.Where, "where", "", `rows to use, such as 'tp >= 4 && model ~ "70b"'`)
 }
 

@@ -8,6 +8,7 @@ package bench
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -61,7 +62,61 @@ func ReadSummary(src *row.Source, f *row.File) error {
 
 // ReadServe reads results of `vllm bench serve`.
 func ReadServe(src *row.Source, f *row.File) error {
-	return objects(src, f, serveRow)
+	return objects(src, f, func(s *row.Sheet, o *row.Object) error {
+		for _, run := range runs(*o, 0) {
+			if err := serveRow(s, &run); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+// maxWrap is how deep results may lie in objects that people wrap them in.
+const maxWrap = 4
+
+// runs returns the results in an object: itself, or those in its fields, each
+// with the single values beside them.
+func runs(o row.Object, depth int) []row.Object {
+	_, tokens := o.Values["total_output_tokens"]
+	_, ttft := o.Values["mean_ttft_ms"]
+	if tokens || ttft || depth == maxWrap {
+		return []row.Object{o}
+	}
+	var out []row.Object
+	var beside []string
+	for _, k := range o.Keys {
+		if !isNested(o.Values[k]) {
+			beside = append(beside, k)
+		}
+	}
+	for _, k := range o.Keys {
+		inside, ok := o.Values[k].([]any)
+		if !ok {
+			inside = []any{o.Values[k]}
+		}
+		for _, v := range inside {
+			m, ok := v.(map[string]any)
+			if !ok {
+				continue
+			}
+			r := row.Object{Line: o.Line, Number: o.Number, Keys: slices.Sorted(maps.Keys(m)), Values: maps.Clone(m)}
+			for _, b := range beside {
+				if _, has := r.Values[b]; !has {
+					r.Keys, r.Values[b] = append(r.Keys, b), o.Values[b]
+				}
+			}
+			for _, found := range runs(r, depth+1) {
+				if _, ok := found.Values["total_output_tokens"]; ok {
+					out = append(out, found)
+				}
+			}
+		}
+	}
+	if out == nil {
+		return []row.Object{o}
+	}
+	return out
 }
 
 // objects reads a file of objects into a table, a row each.

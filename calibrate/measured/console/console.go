@@ -16,10 +16,11 @@ import (
 )
 
 var (
-	head  = regexp.MustCompile(`(?m)^[ \t>|]*=+ Serving Benchmark Result =+\s*$`)
-	label = regexp.MustCompile(`^\s*(?:[|>*-]\s*)?([A-Za-z0-9][A-Za-z0-9 ./()%-]*?):\s+([^\s|]+)\s*\|?\s*$`)
-	rule  = regexp.MustCompile(`^[\s>|]*(?:=+|-+[A-Za-z(].*-+|={5,}.*)[\s|]*$`)
-	title = regexp.MustCompile(`^#{1,6}\s+(.*)`)
+	head    = regexp.MustCompile(`(?m)^[ \t>|]*=+ Serving Benchmark Result =+\s*$`)
+	label   = regexp.MustCompile(`^\s*(?:[|>*-]\s*)?([A-Za-z0-9][A-Za-z0-9 ./()%-]*?):\s+([^\s|]+)\s*\|?\s*$`)
+	rule    = regexp.MustCompile(`^[\s>|]*(?:=+|-+[A-Za-z(].*-+|={5,}.*)[\s|]*$`)
+	version = regexp.MustCompile(`vllm.*\b0\.\d+`)
+	title   = regexp.MustCompile(`^#{1,6}\s+(.*)`)
 )
 
 // Is reports whether a text that is no JSON holds a result block.
@@ -61,7 +62,7 @@ func Read(src *row.Source, f *row.File) error {
 		r.Line, r.Dropped, r.Notes, r.Suspects = b.line, server.unfit(), server.notes(), server.suspects()
 	}
 	f.Notes = append(f.Notes, fmt.Sprintf("%d result blocks; model and flags are those of the server command above each", len(blocks)))
-	f.Notes = append(f.Notes, row.TextHints(strings.Join(setup(string(src.Data)), "\n"))...)
+	f.Hints = append(f.Hints, row.TextHints(strings.Join(setup(string(src.Data)), "\n"))...)
 	return tidy.Table(s, src.Options, f)
 }
 
@@ -113,7 +114,7 @@ func number(text string) string {
 func setup(text string) []string {
 	var out []string
 	for _, line := range strings.Split(text, "\n") {
-		if lower := strings.ToLower(line); strings.Contains(lower, "nvidia") || strings.Contains(lower, "amd") {
+		if lower := strings.ToLower(line); strings.Contains(lower, "nvidia") || strings.Contains(lower, "amd ") || strings.Contains(lower, "vllm") && version.MatchString(lower) {
 			out = append(out, line)
 		}
 	}

@@ -4,19 +4,53 @@ import (
 	"fmt"
 	"path/filepath"
 	"regexp"
+	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/core/hardware"
+	"scoville/core/scenario"
 )
 
 var (
-	chipName  = regexp.MustCompile(`(?i)(?:(\d+)\s?x[-_ ]?)?((?:nvidia|amd)[-_ ])?((?:geforce[-_ ])?(?:rtx[-_ ]?)?(?:pro[-_ ]?6000|gh200|h100|h200|b200|a100|l40s|4090|mi250x?|mi300x)(?:[-_ ]?(?:sxm\d?|pcie|nvl))?(?:[-_ ]?(?:40|80)gb)?)`)
-	splitName = regexp.MustCompile(`(?i)(?:^|[^a-z])tp[_=-]?(\d+)`)
+	chipName    = regexp.MustCompile(`(?i)(?:(\d+)\s?x[-_ ]?)?((?:nvidia|amd)[-_ ])?((?:geforce[-_ ])?(?:rtx[-_ ]?)?(?:pro[-_ ]?6000|gh200|h100|h200|b200|a100|l40s|4090|mi250x?|mi300x)(?:[-_ ]?(?:sxm\d?|pcie|nvl))?(?:[-_ ]?(?:40|80)gb)?)`)
+	versionName = regexp.MustCompile(`(?i)\bvllm(?:[\s/:=@v_-]|version|openai|api server|\*)*(0\.\d+(?:\.\d+)?(?:\.?post\d+|rc\d+)?)`)
+	splitName   = regexp.MustCompile(`(?i)(?:^|[^a-z])tp[_=-]?(\d+)`)
 )
 
-// Hints say what the folder and name of a file suggest of chip and parallelism,
-// as flags to give: names are claims, so nothing is taken from them.
-func (s *Source) Hints() []string {
+// Hint is what a name or a text suggests of the machine. It is a claim.
+type Hint struct {
+	What    string // "the name of the file"
+	Chip    string // of the catalogue, "" for none
+	Unclear string // a name that several chips have
+	TP      int    // 0 for nothing
+	Version string // "vllm 0.8.5", "" for none
+}
+
+// String words the hint with the flags that say the same.
+func (h Hint) String() string { return h.What + " suggests" + h.Flags() }
+
+// Flags are those that say what the hint suggests, each after a blank.
+func (h Hint) Flags() string {
+	out := ""
+	switch {
+	case h.Chip != "":
+		out = " --hardware " + h.Chip
+	case h.Unclear != "":
+		out = fmt.Sprintf(" --hardware NAME (%s: which one? %s)", h.Unclear, strings.Join(LikeChips(h.Unclear), ", "))
+	}
+	if h.TP > 0 {
+		out += fmt.Sprintf(" --set engine.tp=%d", h.TP)
+	}
+	if h.Version != "" {
+		out += fmt.Sprintf(" --set engine.version='%s'", h.Version)
+	}
+	return out
+}
+
+// Hints say what the folder and name of a file suggest of chip, parallelism and
+// engine: names are claims, so nothing is taken from them unless that is asked.
+func (s *Source) Hints() []Hint {
 	where := filepath.Base(s.Name)
 	for dir, n := filepath.Dir(s.Name), 0; n < 2 && dir != "." && dir != "/"; n++ {
 		where = filepath.Base(dir) + "/" + where
@@ -25,9 +59,9 @@ func (s *Source) Hints() []string {
 	return hints("the name of the file", where)
 }
 
-// hints reads a text for a chip and its number.
-func hints(what, text string) []string {
-	flags, tp := "", ""
+// hints reads a text for a chip, its number and the engine's version.
+func hints(what, text string) []Hint {
+	h := Hint{What: what}
 	var m []string // the longest name says the most
 	for _, found := range chipName.FindAllStringSubmatch(text, -1) {
 		if m == nil || len(found[3]) > len(m[3]) {
@@ -35,27 +69,85 @@ func hints(what, text string) []string {
 		}
 	}
 	if m != nil {
-		tp = m[1]
-		if chip := Chip(m[3]); chip != "" {
-			flags = " --hardware " + chip
-		} else {
-			flags = fmt.Sprintf(" --hardware NAME (%s: which one? %s)", m[3], strings.Join(likeChips(m[3]), ", "))
+		h.TP, _ = strconv.Atoi(m[1])
+		if h.Chip = Chip(m[3]); h.Chip == "" {
+			h.Unclear = m[3]
 		}
 	}
 	if m := splitName.FindStringSubmatch(text); m != nil {
-		tp = m[1]
+		h.TP, _ = strconv.Atoi(m[1])
 	}
-	if tp != "" {
-		flags += " --set engine.tp=" + tp
+	if h.TP < 0 || h.TP > 1024 {
+		h.TP = 0
 	}
-	if flags == "" {
+	if m := versionName.FindStringSubmatch(text); m != nil {
+		h.Version = "vllm " + m[1]
+	}
+	if h == (Hint{What: what}) {
 		return nil
 	}
-	return []string{what + " suggests" + flags}
+	return []Hint{h}
 }
 
 // TextHints are Hints from a text of the file.
-func TextHints(text string) []string { return hints("the text", text) }
+func TextHints(text string) []Hint { return hints("the text", text) }
+
+// NoTP is the note of a row that does not say how many chips split the model.
+const NoTP = "tensor parallelism not said: 1 chip"
+
+// Unsaid asks for what the values of a row and those for all rows do not say:
+// the chip, the model, and a parallelism that a name suggests. It returns the
+// first key, what is missing and what to give, all empty for nothing.
+func (o *Observation) Unsaid(fixed []scenario.Assignment) (key, what, give string) {
+	has := func(paths ...string) bool {
+		return slices.ContainsFunc(paths, func(path string) bool {
+			return o.Value(path) != nil && o.Value(path) != "" || slices.ContainsFunc(fixed, func(a scenario.Assignment) bool { return a.Path == path })
+		})
+	}
+	h := Hint{}
+	if o.Hint != nil {
+		h = *o.Hint
+	}
+	var gives []string
+	add := func(path, missing, text string, args ...any) {
+		if key == "" {
+			key, what = path, missing
+		}
+		gives = append(gives, fmt.Sprintf(text, args...))
+	}
+	switch {
+	case has("hardware.name"):
+	case h.Chip != "":
+		add("hardware.name", "the chip is not said", "--hardware %s, as %s suggests, or --trust-names", h.Chip, h.What)
+	case h.Unclear != "":
+		add("hardware.name", "the chip is not said", "--hardware NAME: %s suggests %s; which one? %s", h.What, h.Unclear, strings.Join(LikeChips(h.Unclear), ", "))
+	default:
+		add("hardware.name", "the chip is not said", "--hardware NAME (%s)", strings.Join(hardware.Names(), ", "))
+	}
+	if !has("model.name", "model.config", "model.profile") {
+		add("model.name", "the model is not said", "--model NAME, a catalogue name such as llama-3.1-8b, or a config.json")
+	}
+	if !has("engine.tp") && h.TP > 1 {
+		add("engine.tp", "tensor parallelism is not said", "--set engine.tp=%d, as %s suggests (or another number of chips that split the model), or --trust-names", h.TP, h.What)
+	}
+	return key, what, strings.Join(gives, "; and ")
+}
+
+// Take gives a row what a hint suggests and the row does not say.
+func (o *Observation) Take(h Hint) {
+	take := func(path string, v any, ok bool) {
+		if ok && o.Value(path) == nil {
+			o.Set(path, v, -1)
+			o.Note("%s is %v by %s", path, v, h.What)
+		}
+	}
+	take("hardware.name", h.Chip, h.Chip != "")
+	if o.Value("engine.tp") == nil && h.TP > 0 {
+		o.Notes = slices.DeleteFunc(o.Notes, func(n string) bool { return n == NoTP })
+	}
+	take("engine.tp", h.TP, h.TP > 0)
+	take("engine.version", h.Version, h.Version != "")
+}
 
 // Chip returns the catalogue name of a chip as files spell it, "" for none.
 func Chip(text string) string {
@@ -74,12 +166,12 @@ var sxm = regexp.MustCompile(`-sxm\d?(-\d+gb)$`)
 
 var glued = regexp.MustCompile(`(\d)(sxm|pcie|nvl)`)
 
-// likeChips lists the chips of the catalogue whose names start alike.
-func likeChips(text string) []string {
+// LikeChips lists the chips of the catalogue that a word of a name may mean.
+func LikeChips(text string) []string {
+	words := strings.FieldsFunc(strings.ToLower(glued.ReplaceAllString(text, "$1-$2")), func(r rune) bool { return strings.ContainsRune(" _-/()", r) })
 	var out []string
-	stem := strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '_' || r == '-' })[0]
 	for _, n := range hardware.Names() {
-		if strings.HasPrefix(n, stem) {
+		if slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && (n == w || strings.HasPrefix(n, w+"-")) }) {
 			out = append(out, n)
 		}
 	}

@@ -46,15 +46,12 @@ func (s *Source) Objects() ([]Object, error) {
 		if err != nil {
 			return nil, s.syntax(data, err, len(data))
 		}
-		list := []json.RawMessage{raw}
-		if raw[0] == '[' {
-			list = nil
-			if err := json.Unmarshal(raw, &list); err != nil {
-				return nil, s.syntax(data, err, start)
-			}
-		}
+		list, starts := elements(raw)
 		line := 1 + bytes.Count(data[:start], []byte("\n")) + blankLines(data[start:])
-		for _, r := range list {
+		from := 0
+		for i, r := range list {
+			line += bytes.Count(raw[from:starts[i]], []byte("\n"))
+			from = starts[i]
 			o, err := object(r)
 			if err != nil {
 				return nil, &scenario.Error{File: s.Name, Line: line, Msg: fmt.Sprintf("value %d is %v", len(out)+1, err), Hint: "a file of results is one JSON object a run"}
@@ -69,6 +66,23 @@ func (s *Source) Objects() ([]Object, error) {
 		return nil, s.Errorf("", "no JSON object in the file")
 	}
 	return out, nil
+}
+
+// elements are the values of an array with the places they start at, or the one
+// value that is none.
+func elements(raw json.RawMessage) (list []json.RawMessage, starts []int) {
+	if raw[0] != '[' {
+		return []json.RawMessage{raw}, []int{0}
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	_, err := d.Token()
+	for err == nil && d.More() {
+		var r json.RawMessage
+		if err = d.Decode(&r); err == nil {
+			list, starts = append(list, r), append(starts, int(d.InputOffset())-len(r))
+		}
+	}
+	return list, starts
 }
 
 func blankLines(data []byte) int {

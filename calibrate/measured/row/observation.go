@@ -105,6 +105,8 @@ type Observation struct {
 	Dropped   string                // why the row is not used; "" = it is
 	Saturated bool                  // dropped because the run was beyond capacity: its Rates still count
 
+	Hint *Hint // what a name or a text suggests of what the row does not say; nil = nothing
+
 	sheet  *Sheet
 	record int
 	column map[string]int // scenario path or metric -> column it came from
@@ -203,6 +205,7 @@ type File struct {
 	Mapping []Mapping // what each column was taken for
 	Ignored []string  // columns without a meaning here
 	Notes   []string  // what looks odd
+	Hints   []Hint    // what names and texts suggest of rows that do not say chip or parallelism
 	Rows    []Observation
 }
 

@@ -12,6 +12,7 @@ type Options struct {
 	Format  string                // name of a form; "" or "auto" = the one that knows the file
 	Columns map[string]string     // scenario key or metric -> column, where the header does not say it
 	Fixed   []scenario.Assignment // values for all rows, which stand before those of the file
+	Names   bool                  // chip, parallelism and engine version are taken from names and texts where rows do not say them
 	Unit    string                // "ms" or "s": unit of latencies whose column names none; "" = such a column is an error that asks
 }
 

@@ -211,7 +211,7 @@ func (o *reader) complete() error {
 		}
 	}
 	if o.Value("engine.tp") == nil {
-		o.Note("tensor parallelism not said: 1 chip")
+		o.Note(row.NoTP)
 	}
 	err := o.lengths()
 	if err == nil {
