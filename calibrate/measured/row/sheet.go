@@ -249,9 +249,9 @@ func (s *Sheet) Number(rec, col int) (float64, error) {
 }
 
 func (s *Sheet) number(rec, col int, text string) (float64, error) {
-	x, err := parseNumber(text)
+	x, err := plain.Number(text)
 	if err != nil && strings.Contains(text, ",") {
-		if x, err = parseNumber(s.ungrouped(text, col)); err != nil {
+		if x, err = plain.Number(s.ungrouped(text, col)); err != nil {
 			return 0, s.CellError(rec, col, "is its comma the decimal point, or does it part thousands? write numbers as 1234.5", "%q is not a number", Shorten(text))
 		}
 	}
@@ -262,14 +262,6 @@ func (s *Sheet) number(rec, col int, text string) (float64, error) {
 		return 0, s.CellError(rec, col, "leave the cell empty where nothing was measured", "%s is not a value", text)
 	}
 	return x, nil
-}
-
-// parseNumber reads a decimal number.
-func parseNumber(text string) (float64, error) {
-	if strings.ContainsAny(text, "xXpP_") {
-		return 0, strconv.ErrSyntax
-	}
-	return strconv.ParseFloat(strings.TrimSpace(text), 64)
 }
 
 // grouped is a number with its thousands parted by commas.
