@@ -52,7 +52,7 @@ scale = "log"
 `
 
 // put writes files into a folder and returns their paths.
-func put(t *testing.T, dir string, files ...string) []string {
+func put(t testing.TB, dir string, files ...string) []string {
 	t.Helper()
 	var paths []string
 	for i := 0; i < len(files); i += 2 {

@@ -169,6 +169,10 @@ func TestFolds(t *testing.T) {
 		if got := fmt.Sprintf("%d %d %s", len(folds), len(folds[0].Out), how); !strings.HasPrefix(got, want) {
 			t.Errorf("%s: %s, want %s", holdout, got, want)
 		}
+		groups := fold.Groups(j.obj.Conditions, j.fitted, j.spec)
+		if want := map[string]int{"by = \"model\"": 2, "by = \"concurrency\"": 3, "by = \"prompt\"": 3}[holdout]; want > 0 && groups != want || want == 0 && groups != len(j.fitted) {
+			t.Errorf("%s: %d groups", holdout, groups)
+		}
 		seen := map[int]int{}
 		for _, f := range folds {
 			for _, i := range slices.Concat(f.In, f.Out) {

@@ -68,7 +68,8 @@ func (j *job) holdOut(ctx context.Context) error {
 
 // widen adds to the intervals of each fold what parameters do not explain: the
 // spread that the fit's own rows leave or, where it is larger, that of the rows
-// held out in the other folds. Rows of the fold itself have no part in it.
+// held out in the other folds, beside the stated scale (diagnose.Scale). Rows of
+// the fold itself have no part in it.
 func (j *job) widen() {
 	for k := range j.held {
 		noise := slices.Clone(j.held[k].noise)
@@ -82,6 +83,7 @@ func (j *job) widen() {
 			if s := diagnose.Spread(others, 0); s > noise[t] {
 				noise[t] = s
 			}
+			noise[t] = diagnose.Scale(noise[t], fold.Groups(j.obj.Conditions, j.held[k].In, j.spec), j.obj.Targets[t].Scale())
 		}
 		for i := range j.held[k].predicted {
 			j.held[k].predicted[i].Widen(noise)

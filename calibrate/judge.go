@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"scoville/calibrate/diagnose"
+	"scoville/calibrate/fold"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
 )
@@ -45,8 +46,8 @@ func (j *job) judge(f *results.Fit, residuals []results.Residual) {
 // told apart.
 const correlated = 0.95
 
-// modelError is the spread of held-out residuals, of fitted ones where none
-// are held out.
+// modelError is the scale of held-out residuals, of fitted ones where none are
+// held out.
 func (j *job) modelError(metric string, residuals []results.Residual) results.Spread {
 	logs := map[string][]float64{}
 	for _, r := range residuals {
@@ -54,10 +55,17 @@ func (j *job) modelError(metric string, residuals []results.Residual) results.Sp
 			logs[r.Split] = append(logs[r.Split], math.Log(r.Predicted/r.Measured))
 		}
 	}
-	if held := logs[results.HeldOut]; len(held) >= 5 {
-		return results.Spread{Metric: metric, SD: diagnose.Spread(held, 0), Split: results.HeldOut}
+	out := results.Spread{Metric: metric, Split: results.HeldOut}
+	sd := diagnose.Spread(logs[results.HeldOut], 0)
+	if len(logs[results.HeldOut]) < 5 {
+		out.Split, sd = results.Fitted, diagnose.Spread(logs[results.Fitted], j.result.Effective())
 	}
-	return results.Spread{Metric: metric, SD: diagnose.Spread(logs[results.Fitted], j.result.Effective()), Split: results.Fitted}
+	for i := range j.obj.Targets {
+		if t := &j.obj.Targets[i]; t.Metric == metric {
+			out.SD = diagnose.Scale(sd, fold.Groups(j.obj.Conditions, j.fitted, j.spec), t.Scale())
+		}
+	}
+	return out
 }
 
 // baselines scores trivial predictions on the same splits.

@@ -66,6 +66,27 @@ func Spread(logs []float64, effective float64) float64 {
 	return stat.Quantile(0.9, stat.LinInterp, abs, nil) / z * math.Sqrt(n/max(n-effective, 0.25*n))
 }
 
+// prior is how many groups of rows the stated scale of a residual counts for: a
+// few groups that happen to agree are no proof that the next one will.
+const prior = 4
+
+// Scale is what parameters do not explain, as the standard deviation of the
+// normal law whose Share interval is that of a new row. sd is the spread of the
+// residuals, which rows of one level of load share, so that they count as groups
+// less one; sigma is the scale that was stated before them. Together they make
+// the variance of a Student law with groups - 1 + prior degrees of freedom (the
+// predictive law of a normal one with a scaled inverse chi-squared prior of its
+// variance; Gelman et al., Bayesian Data Analysis, 2013, 2.6). Without a spread,
+// NaN, sigma alone counts.
+func Scale(sd float64, groups int, sigma float64) float64 {
+	nu := float64(max(groups-1, 1))
+	if math.IsNaN(sd) {
+		nu, sd = 0, 0
+	}
+	s := math.Sqrt((prior*sigma*sigma + nu*sd*sd) / (prior + nu))
+	return s * distuv.StudentsT{Mu: 0, Sigma: 1, Nu: prior + nu}.Quantile((1+Share)/2) / z
+}
+
 // Coverage counts how many held-out values lie inside their intervals, by
 // metric, and the median of high over low end.
 func Coverage(rows []results.Residual) []results.Coverage {

@@ -22,6 +22,29 @@ type Fold struct {
 	In, Out []int
 }
 
+// Groups counts what of the conditions listed says something of its own about a
+// new row of the kind that is held out: each condition where they are drawn at
+// random, each value of the key where its values are left out in turn, and else
+// each level of load, whose conditions err alike.
+func Groups(conds []objective.Condition, in []int, s *spec.Spec) int {
+	j := &splitter{conds, in, s}
+	kind := conds[in[0]].Kind
+	if s.Holdout == nil && (s.Random.Fraction > 0 || s.Folds > 0 || s.By == "" && kind != row.Serving && kind != row.Replay) {
+		return len(in)
+	}
+	path := s.By
+	if path == "" || s.Holdout != nil {
+		path, _ = j.levels()
+	}
+	var values []string
+	for _, i := range in {
+		if v := j.value(i, path); !slices.Contains(values, v) {
+			values = append(values, v)
+		}
+	}
+	return len(values)
+}
+
 // splitter splits some of the conditions.
 type splitter struct {
 	conds  []objective.Condition

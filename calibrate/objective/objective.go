@@ -192,6 +192,14 @@ func (t *Target) of(predicted, measured float64) float64 {
 	return math.Log(predicted/measured) / t.Sigma
 }
 
+// Scale is the target's scale as that of a logarithm.
+func (t *Target) Scale() float64 {
+	if t.Residual == Absolute {
+		return Sigma(t.Metric)
+	}
+	return t.Sigma
+}
+
 // Sigma returns the usual scale of a metric's log residual. Steps of one engine
 // differ by 1 to 2 % at equal shape.
 func Sigma(metric string) float64 {

@@ -188,9 +188,10 @@ type Correlated struct {
 	R float64 `json:"r"`
 }
 
-// Spread is the standard deviation of ln(predicted / measured) of rows that the
-// fit has not seen (of fitted ones where none is held out): what parameters do
-// not explain.
+// Spread is what parameters do not explain of rows that the fit has not seen (of
+// fitted ones where none is held out): the standard deviation of ln(predicted /
+// measured) of the normal law whose 90 % interval is that of a new row, which for
+// few levels of load is wider than the residuals are.
 type Spread struct {
 	Metric string  `json:"metric"`
 	SD     float64 `json:"sd_ln"`
