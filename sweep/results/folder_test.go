@@ -91,9 +91,9 @@ func TestUnknownFolders(t *testing.T) {
 		{map[string]string{RunsFile: "PAR1"}, true, false, "holds no results"},
 		{map[string]string{ManifestFile: "{"}, true, false, "not a manifest"},
 		{map[string]string{ManifestFile: "{}"}, true, false, "not a manifest"},
-		{map[string]string{ManifestFile: `{"schema":5,"study":"oat","sim_version":3}`}, true, true, "schema 5"},
-		{map[string]string{ManifestFile: `{"schema":4,"study":"oat","sim_version":3}`}, false, false, "no results yet"},
-		{map[string]string{ManifestFile: `{"schema":4,"study":"oat","sim_version":3,"digest":"ab"}`}, false, false, PointsFile},
+		{map[string]string{ManifestFile: `{"schema":6,"study":"oat","sim_version":3}`}, true, true, "schema 6"},
+		{map[string]string{ManifestFile: `{"schema":5,"study":"oat","sim_version":3}`}, false, false, "no results yet"},
+		{map[string]string{ManifestFile: `{"schema":5,"study":"oat","sim_version":3,"digest":"ab"}`}, false, false, PointsFile},
 	} {
 		dir := put(c.files)
 		if _, err := Open(dir); err == nil || !strings.Contains(err.Error(), c.open) || errors.Is(err, ErrForeign) != c.openForeig {

@@ -55,13 +55,10 @@ type Manifest struct {
 	Hosts       []string  `json:"hosts"`        // machines that simulated
 }
 
-// Complete says whether the tables hold every planned run.
+// Complete says whether the tables hold a result of every planned run: a value, or
+// the reason why there can be none. A run that failed or timed out is no result.
 func (m *Manifest) Complete() bool {
-	done := 0
-	for _, n := range m.Counts {
-		done += n
-	}
-	return m.Digest != "" && done >= m.Planned
+	return m.Digest != "" && m.Counts[OK]+m.Counts[Infeasible] >= m.Planned
 }
 
 // manifest describes the dataset as it is now; before the first write counts

@@ -26,7 +26,7 @@ import (
 
 // Schema is the version of the layout of the tables and the manifest: raised
 // when a column or a key changes its meaning.
-const Schema = 4
+const Schema = 5
 
 // The files of a dataset.
 const (

@@ -14,6 +14,7 @@ import (
 	"testing"
 
 	"scoville/core/table"
+	"scoville/sweep/results/fate"
 )
 
 const study = "schema = 1\nname = \"oat\"\n"
@@ -192,7 +193,7 @@ func TestProvenance(t *testing.T) {
 		t.Errorf("study copy %q, %v", text, err)
 	}
 	for key, want := range map[string]string{
-		"schema": "4", "study": "oat", "study_toml": study, "sim_version": "3", "seed": "9223372036854775809",
+		"schema": "5", "study": "oat", "study_toml": study, "sim_version": "3", "seed": "9223372036854775809",
 		"inputs": `{"lengths.csv":"ab12"}`, "set": `["engine.tp=2"]`, "counts": `{"ok":12}`, "planned_runs": "12", "digest": m.Digest,
 	} {
 		for _, f := range []*table.Frame{whole(t, d), d.Points, effects(t, d)} {
@@ -318,4 +319,34 @@ func TestRefusedRuns(t *testing.T) {
 			t.Errorf("left %q", m)
 		}
 	}
+}
+
+// Runs that are not paired have the change of independent means: 137.5 over 110, of
+// variances 12.5^2 / 3 = 52.083 and 1.25^2 10^2 / 3 = 52.083, which makes 4 degrees
+// of freedom: 2.776445 x sqrt(104.167) / 110 = 0.257609 each way.
+func TestIndependentRuns(t *testing.T) {
+	meta := testMeta()
+	meta.Independent = true
+	d := write(t, meta, testRuns())
+	want(t, d.Points, 1, map[string]any{"ttft_p99_ms_delta_ratio": 0.25})
+	near(t, "delta_ci_lo", cellOf(d.Points, 1, "ttft_p99_ms_delta_ci_lo"), 0.25-0.257609, 1e-6)
+	near(t, "delta_ci_hi", cellOf(d.Points, 1, "ttft_p99_ms_delta_ci_hi"), 0.25+0.257609, 1e-6)
+	if !d.Manifest.Independent {
+		t.Error("the manifest does not say so")
+	}
+}
+
+// What decided on the replicates of a point is in its row, and one that a race
+// dropped is not compared: it is on no front and has no rank.
+func TestFate(t *testing.T) {
+	meta := testMeta()
+	meta.Objectives = []Objective{{Metric: "ttft_p99_ms", Goal: "min"}}
+	runs := testRuns()
+	no := false
+	runs[0].Fate = &fate.Fate{Pruned: 3} // the best
+	runs[3].Fate = &fate.Fate{Narrow: &no}
+	d := write(t, meta, runs)
+	want(t, d.Points, 0, map[string]any{"pruned_at": int64(3), "until_reached": nil, "pareto": false, "objective_rank": nil, "pareto_probability": nil, "ttft_p99_ms_mean": 110.0})
+	want(t, d.Points, 1, map[string]any{"pruned_at": nil, "until_reached": false})
+	want(t, d.Points, 2, map[string]any{"pruned_at": nil, "until_reached": nil})
 }

@@ -82,7 +82,7 @@ var EffectHead = []table.Column{
 	{Name: "level", Kind: table.String, Definition: "level as requested in the study; NULL for methods of [sample]"},
 	{Name: "change_ratio", Kind: table.Float64, Unit: "ratio", Definition: "actual change of the parameter relative to its base value"},
 	{Name: "method", Kind: table.String, Definition: "how the effect is found: oat = one parameter at a time; sobol_first, sobol_total = share of the metric's variance, by itself and with all interactions; morris_mu_star, morris_mu, morris_sigma = mean size, mean and standard deviation of the elementary effects across the whole range; src = standardised regression coefficient; rank_correlation = Spearman's; r2 = share of the variance that the regression explains"},
-	{Name: "effect", Kind: table.Float64, Definition: "oat: change of the metric, paired by replicate, relative to the baseline's mean; else the measure that method names; NULL without a value"},
+	{Name: "effect", Kind: table.Float64, Definition: "oat: change of the metric, paired by replicate (with crn = false of independent means), relative to the baseline's mean; else the measure that method names; NULL without a value"},
 	{Name: "unit", Kind: table.String, Definition: "unit of effect, ci_lo and ci_hi"},
 	{Name: "ci_lo", Kind: table.Float64, Definition: "lower end of the 95 % interval of the effect, of a bootstrap but for oat; NULL for n < 2"},
 	{Name: "ci_hi", Kind: table.Float64, Definition: "upper end of the 95 % interval of the effect, of a bootstrap but for oat; NULL for n < 2"},
@@ -100,7 +100,7 @@ func Metric(m table.Column) (cols []table.Column) {
 	stat("_ci_lo", m.Unit, "", "lower end of the 95 % interval of the mean of ")
 	stat("_ci_hi", m.Unit, "", "upper end of the 95 % interval of the mean of ")
 	cols = append(cols, table.Column{Name: m.Name + "_n", Kind: table.Int64, Definition: "ok runs that have a value of " + m.Name})
-	stat("_delta_ratio", "ratio", "", "change from the baseline, paired by replicate, relative to the baseline's mean of ")
+	stat("_delta_ratio", "ratio", "", "change from the baseline, paired by replicate (with crn = false of independent means), relative to the baseline's mean of ")
 	stat("_delta_ci_lo", "ratio", "", "lower end of the 95 % interval of the change of ")
 	stat("_delta_ci_hi", "ratio", "", "upper end of the 95 % interval of the change of ")
 	stat(scope.GainSuffix, "ratio", "higher", "by how much better than at the baseline of [oat] or of [report], relative to it; NULL without one, unless both are ok and neither is saturated, and where neither more nor less is better; of the mean of ")
