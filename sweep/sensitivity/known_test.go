@@ -405,6 +405,6 @@ func TestDeterministic(t *testing.T) {
 		t.Error("intervals depend on more than the seed, or not on it")
 	}
 	if bits.OnesCount(maxUnits) != 1 {
-		t.Error("groups of a power of two of blocks are equal only by a power of two of units")
+		t.Error("a power of two of blocks makes equal groups only by a power of two")
 	}
 }

@@ -31,9 +31,10 @@ func (e Estimate) Known() bool { return !math.IsNaN(e.Value) }
 // Resamples is how many resamples an interval rests on.
 const Resamples = 1000
 
-// maxUnits is how many units are resampled; of more, neighbours are taken
-// together. Every measure is a function of means, and means of equal groups of
-// independent units scatter as the units do.
+// maxUnits is how many units are resampled; of more, some are taken together.
+// Every measure is a function of means, and means of equal groups of
+// independent units scatter as the units do. The groups are drawn at random:
+// neighbours in a Sobol' sequence are not independent.
 const maxUnits = 1024
 
 // Stream is the stream of random draws that an analysis resamples with: the same
@@ -60,17 +61,24 @@ func (s *sample) unit() []float64 {
 	return s.sums[at:]
 }
 
-// grouped takes neighbouring units together where there are more than
-// maxUnits.
-func (s *sample) grouped() {
+// grouped takes units together where there are more than maxUnits.
+func (s *sample) grouped(stream workload.Stream) {
 	if s.units <= maxUnits {
 		return
+	}
+	order := make([]int, s.units)
+	for j := range order {
+		order[j] = j
+	}
+	for j := s.units - 1; j > 0; j-- { // Fisher and Yates; draws below 0 are of no resample
+		k := int(stream.Uniform(-1-j) * float64(j+1))
+		order[j], order[k] = order[k], order[j]
 	}
 	g := newSample(maxUnits, s.size)
 	for u := range maxUnits {
 		into := g.unit()
 		into[0] = 0
-		for j := u * s.units / maxUnits; j < (u+1)*s.units/maxUnits; j++ {
+		for _, j := range order[u*s.units/maxUnits : (u+1)*s.units/maxUnits] {
 			for i, v := range s.sums[j*s.size : (j+1)*s.size] {
 				into[i] += v
 			}
@@ -89,7 +97,7 @@ func (s *sample) estimate(stream workload.Stream, measure func(sums []float64) [
 		}
 	}
 	values := measure(total)
-	s.grouped()
+	s.grouped(stream)
 	draws := make([][]float64, len(values))
 	for r := range Resamples {
 		clear(total)
