@@ -232,7 +232,7 @@ func (p *Plan) expand(total int) error {
 	if chance > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s points draw at random and run once: no interval says how far chance moves them; [replicates] n = 5 gives one", grouped(fmt.Sprint(chance)), grouped(fmt.Sprint(p.Len()))))
 	}
-	p.Notes = append(p.Notes, said.List()...)
+	p.Notes = append(p.Notes, said.List(p.Study.Metrics)...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)
 	p.Notes = append(append(p.Notes, p.drawNotes()...), p.seedNotes()...)
 	p.Numbers = rests.List()

@@ -62,11 +62,13 @@ type Remarks struct {
 	count       []int    // designs that have it
 	designs     int
 	versions    []int
+	counted     counted
 }
 
 // Add takes the notes of a design.
 func (r *Remarks) Add(x *scenario.Resolved, notes []string) {
 	r.designs++
+	r.counted.add(&x.Scenario)
 	for _, note := range notes {
 		key := note[:max(0, strings.IndexAny(note, " :"))]
 		i := slices.Index(r.keys, key)
@@ -81,8 +83,8 @@ func (r *Remarks) Add(x *scenario.Resolved, notes []string) {
 	}
 }
 
-// List returns the notes.
-func (r *Remarks) List() []string {
+// List returns the notes. metrics are those of the study; nil is all.
+func (r *Remarks) List(metrics []string) []string {
 	var notes []string
 	for i, note := range r.notes {
 		if r.count[i] == r.designs || !strings.Contains(note, " has no effect ") {
@@ -95,5 +97,5 @@ func (r *Remarks) List() []string {
 	for _, v := range r.versions {
 		notes = append(notes, fmt.Sprintf("warning: an overlay was fitted with simulator version %d, this is version %d: its numbers may not fit, run calibrate again", v, core.Version))
 	}
-	return notes
+	return append(notes, r.counted.note(metrics)...)
 }
