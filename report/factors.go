@@ -6,6 +6,17 @@ import "scoville/report/factors"
 // nil without one.
 func (r *Report) factors() (out []section, err error) {
 	tables, err := factors.Sampled(r.data, r.metrics)
+	return sections(tables), err
+}
+
+// elasticities is the table of the effects of one-at-a-time changes relative to
+// the change; nil without one.
+func (r *Report) elasticities() ([]section, error) {
+	tables, err := factors.Elasticities(r.data, r.metrics)
+	return sections(tables), err
+}
+
+func sections(tables []factors.Table) (out []section) {
 	for _, t := range tables {
 		s := section{title: t.Title, head: t.Head, rows: t.Rows, notes: t.Notes, long: t.Long}
 		if b := t.Brief; b != nil {
@@ -13,5 +24,5 @@ func (r *Report) factors() (out []section, err error) {
 		}
 		out = append(out, s)
 	}
-	return out, err
+	return out
 }

@@ -82,7 +82,11 @@ func Load(dir string) (*Report, error) {
 	for i := range r.sections {
 		r.sections[i].aside = r.sections[i].aside || factors != nil // its points are a sample, the factors the answer
 	}
-	r.sections = append(factors, r.sections...)
+	elasticities, err := r.elasticities()
+	if err != nil {
+		return nil, err
+	}
+	r.sections = slices.Concat(factors, r.sections, elasticities)
 	if n := len(r.sections) - maxSections; n > 0 {
 		r.sections = r.sections[:maxSections]
 		last := &r.sections[maxSections-1]

@@ -127,3 +127,36 @@ func TestBars(t *testing.T) {
 		t.Errorf("a trajectory has a scatter plot against %q", x)
 	}
 }
+
+// Elasticities of TPOT 10 to 12 at -20 % and to 11 at x2; names and saturated
+// points have none. Remainders of the differences beyond 20 %: 0, 0.06, -0.06, of
+// standard deviation 0.06: 4.303 x 0.06 / sqrt(3) / 10 / 0.2 = 0.0745.
+func TestElasticities(t *testing.T) {
+	meta := results.Meta{Axes: []results.Axis{{Path: "context", Kind: table.String, Outer: true}, {Path: "hardware.a", Kind: table.Float64}}}
+	change := func(path, level string, change float64, state view.State, tpot ...float64) sample.Point {
+		return sample.Point{Axes: []any{"short", 1.0}, Path: path, Level: level, Change: change, State: state, TPOT: tpot}
+	}
+	v := sample.Open(t, meta,
+		sample.Point{Axes: []any{"short", 1.0}, Baseline: true, State: view.Steady, TPOT: []float64{10, 10.2, 9.8}},
+		change("hardware.a", "-20%", -0.2, view.Steady, 12, 12.3, 11.7),
+		change("hardware.a", "x2", 1, view.Steady, 9.9, 10.6, 9.5),
+		change("hardware.a", "x9", 8, view.Saturated, 2, 2, 2),
+		change("engine.scheduler", "static", 0, view.Steady, 11, 11.22, 10.78),
+	)
+	tables, err := Elasticities(v, tpot)
+	if err != nil || len(tables) != 1 || !tables[0].Long {
+		t.Fatalf("%+v %v", tables, err)
+	}
+	got := text(tables[0])
+	for _, want := range []string{"a -20% at context = short | -1.00 ± 0.07\n", "a x2 at context = short | ~\n", "a x9 at context = short | saturated\n"} {
+		if !strings.Contains(got, want) {
+			t.Errorf("no %q in\n%s", want, got)
+		}
+	}
+	if strings.Contains(got, "static") {
+		t.Errorf("a name has an elasticity:\n%s", got)
+	}
+	if tables, err := Elasticities(sampled(t, "morris", 2, 0), tpot); tables != nil || err != nil {
+		t.Errorf("without changes: %v, %v", tables, err)
+	}
+}
