@@ -47,8 +47,12 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 	j.parameters(f)
 	j.judge(f, residuals)
 	j.models(f, residuals)
-	if sc := &j.obj.Conditions[j.fitted[0]].Scenario; sc.Engine.HostOverlap != "sum" {
-		f.Modes = append(f.Modes, results.Mode{Path: objective.HostOverlap, Value: sc.Engine.HostOverlap, Because: "the form of the engine's era, " + sc.Engine.Version + ", or what was fixed"})
+	en, because := &j.obj.Conditions[j.fitted[0]].Scenario.Engine, "the form of the engine's era, %s, or what was fixed"
+	if en.HostOverlap != "sum" {
+		f.Modes = append(f.Modes, results.Mode{Path: objective.HostOverlap, Value: en.HostOverlap, Because: fmt.Sprintf(because, en.Version)})
+	}
+	if en.Async {
+		f.Modes = append(f.Modes, results.Mode{Path: objective.Async, Value: en.Async, Because: fmt.Sprintf(because, en.Version)})
 	}
 	j.gates(f)
 	return f, residuals, nil

@@ -259,6 +259,7 @@ func config(sc *scenario.Scenario) engine.Config {
 	if en.Routing == scenario.LeastLoaded {
 		c.Routing = engine.LeastLoaded
 	}
+	c.Ahead = en.Async
 	schedule(sc, &c)
 	if sc.Measurement.Clock == scenario.Client {
 		c.Client = unit.Us * en.ClientUs

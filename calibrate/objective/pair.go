@@ -74,7 +74,11 @@ func pairOver(ctx context.Context, rows []*measured.Observation, extra []scenari
 			return nil, atRow(o, err)
 		}
 		c := Condition{Scenario: r.Scenario, Kind: o.Kind, Scored: o.Scored, Shape: o.Shape, Applies: applies, Outside: r.Outside}
-		c.complete(o, slices.Concat(o.Values, extra))
+		said := slices.Concat(o.Values, extra)
+		if overlay != nil { // which says how its engine schedules
+			said = append(said, scenario.Assignment{Path: Async})
+		}
+		c.complete(o, said)
 		if o.Dropped = c.unfit(); o.Dropped != "" {
 			o.Saturated = strings.HasPrefix(o.Dropped, "saturated")
 			continue
@@ -135,11 +139,19 @@ const (
 )
 
 // complete adds what follows from the kind of a row and from the engine's era:
-// an eager engine of 2023 hides the shorter of host and device time, and a
-// replayed run has the requests of its log.
+// an eager engine of 2023 hides the shorter of host and device time, one of 2026
+// schedules ahead, and a replayed run has the requests of its log.
 func (c *Condition) complete(o *measured.Observation, said []scenario.Assignment) {
-	if e, known := eraOf(c.Scenario.Engine.Version); known && e.overlaps && !slices.ContainsFunc(said, func(a scenario.Assignment) bool { return a.Path == HostOverlap }) {
-		c.Scenario.Engine.HostOverlap = "max"
+	open := func(path string) bool {
+		return !slices.ContainsFunc(said, func(a scenario.Assignment) bool { return a.Path == path })
+	}
+	en := &c.Scenario.Engine
+	e, known := eraOf(en.Version)
+	if known && e.overlaps && open(HostOverlap) {
+		en.HostOverlap = scenario.Max
+	}
+	if known && e.ahead && en.DP <= 1 && c.Kind != row.Step && open(Async) {
+		en.Async = true
 	}
 	if c.Kind == row.Replay {
 		w := &c.Scenario.Workload
@@ -147,8 +159,11 @@ func (c *Condition) complete(o *measured.Observation, said []scenario.Assignment
 	}
 }
 
-// HostOverlap is the key that an engine's era decides where rows do not.
-const HostOverlap = "engine.host_overlap"
+// HostOverlap and Async are keys that an engine's era decides where rows do not.
+const (
+	HostOverlap = "engine.host_overlap"
+	Async       = "engine.async_scheduling"
+)
 
 // runKey tells simulated runs apart.
 func (c *Condition) runKey(o *measured.Observation, canonical string) string {

@@ -70,3 +70,29 @@ func TestPairStatistic(t *testing.T) {
 		}
 	}
 }
+
+// Engines of 2026 schedule ahead, unless rows, what is fixed or an overlay say
+// how theirs does.
+func TestPairScheduling(t *testing.T) {
+	version := func(v string) scenario.Assignment { return scenario.Assignment{Path: "engine.version", Value: v} }
+	for _, c := range []struct {
+		extra   []scenario.Assignment
+		overlay *scenario.Layer
+		want    bool
+	}{
+		{nil, nil, false},
+		{[]scenario.Assignment{version("vllm 0.12.0")}, nil, false},
+		{[]scenario.Assignment{version("vllm 0.18.0")}, nil, true},
+		{[]scenario.Assignment{version("vllm 0.18.0"), {Path: Async, Value: false}}, nil, false},
+		{[]scenario.Assignment{version("vllm 0.18.0"), {Path: "engine.dp", Value: 2}}, nil, false},
+		{[]scenario.Assignment{version("vllm 0.18.0")}, &scenario.Layer{Name: "overlay"}, false},
+	} {
+		conds, err := pairOver(context.Background(), openRows(t, "1"), c.extra, scenario.NewCatalog("."), c.overlay)
+		if err != nil || len(conds) != 1 {
+			t.Fatalf("%v: %d conditions, %v", c.extra, len(conds), err)
+		}
+		if got := conds[0].Scenario.Engine.Async; got != c.want {
+			t.Errorf("%v, overlay %v: schedules ahead %v", c.extra, c.overlay != nil, got)
+		}
+	}
+}

@@ -112,17 +112,18 @@ type era struct {
 	name                       string  // versions of vLLM
 	step, layer, moe, sequence float64 // us; moe is what a layer with experts takes more
 	overlaps                   bool    // eager execution: a step takes the longer of host and device time, not the sum
+	ahead                      bool    // asynchronous scheduling, the default from vLLM 0.14 on
 	center                     map[string]float64
 }
 
 var eras = []era{
-	{"before 0.3", 4_000, 400, 40, 340, true, map[string]float64{ // 2023; a layer's time is that of its kernel launches
+	{"before 0.3", 4_000, 400, 40, 340, true, false, map[string]float64{ // 2023; a layer's time is that of its kernel launches
 		"weight_bandwidth_util": 0.6, "link_util": 0.1, "prefill_step_overhead_us": 25_000,
 	}},
-	{"0.3 to 0.7", 2_300, 22, 40, 80, false, map[string]float64{"gqa_reread": 0.25}}, // 2024: paged attention, a block for each query head
-	{"0.8 to 0.15", 450, 47, 42, 38, false, nil},                                     // 2025
-	{"0.16 to 0.18", 600, 65, 42, 24, false, nil},
-	{"0.19 and later", 300, 20, 42, 9, false, nil},
+	{"0.3 to 0.7", 2_300, 22, 40, 80, false, false, map[string]float64{"gqa_reread": 0.25}}, // 2024: paged attention, a block for each query head
+	{"0.8 to 0.15", 450, 47, 42, 38, false, false, nil},                                     // 2025
+	{"0.16 to 0.18", 600, 65, 42, 24, false, true, nil},
+	{"0.19 and later", 300, 20, 42, 9, false, true, nil},
 }
 
 var versionNumber = regexp.MustCompile(`(?i)^\s*(?:vllm)?[\s:=/_-]*v?(\d+)\.(\d+)`)

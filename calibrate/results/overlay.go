@@ -113,9 +113,17 @@ func (f *Fit) section(b *strings.Builder, table string) {
 	}
 	for _, m := range f.Modes {
 		if key, ok := strings.CutPrefix(m.Path, table+"."); ok {
-			fmt.Fprintf(b, "%s = %s\n", key, quote(m.Value))
+			fmt.Fprintf(b, "%s = %s\n", key, m.text())
 		}
 	}
+}
+
+// text is the value as TOML.
+func (m *Mode) text() string {
+	if s, ok := m.Value.(string); ok {
+		return quote(s)
+	}
+	return fmt.Sprint(m.Value)
 }
 
 // source is where a parameter comes from, in the grades of hardware files.

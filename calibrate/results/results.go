@@ -132,7 +132,7 @@ const (
 // under another.
 type Mode struct {
 	Path    string `json:"path"`
-	Value   string `json:"value"`
+	Value   any    `json:"value"` // a text or a switch
 	Because string `json:"because"`
 }
 

@@ -19,7 +19,7 @@ func TestClusterRoundRobin(t *testing.T) {
 		if tr.cfg.Batching != Iteration || tr.cfg.Closed || tr.cfg.Frontend > 0 {
 			continue
 		}
-		tr.cfg.Warmup = 0
+		tr.cfg.Warmup, tr.cfg.Ahead = 0, false
 		tr.cfg.Replicas = 1 + int(seed%3)
 		if err := c.Run(context.Background(), tr.m, tr.cfg, tr.reqs, &got); err != nil {
 			t.Fatalf("seed %d: %v", seed, err)

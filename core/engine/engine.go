@@ -73,6 +73,7 @@ type Config struct {
 
 	MaxSeqs   int  // most running sequences
 	MaxTokens int  // token budget of a step
+	Ahead     bool // a step is formed while the one before runs: of requests that had come when that began
 	Reserve   bool // admission needs free blocks for the whole prompt
 	Chunked   bool // prompts may be split over steps
 	BlockSize int  // tokens per KV block

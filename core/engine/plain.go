@@ -53,7 +53,8 @@ func (p *plain) iterate(ctx context.Context) error {
 			if !ok {
 				return nil
 			}
-			p.now = entry
+			p.now = max(p.now, entry)
+			p.seen = p.now
 			continue
 		}
 		p.change()
@@ -103,6 +104,7 @@ type plain struct {
 	out       *Output
 	in        intake
 	now       float64
+	seen      float64 // Ahead: when the last step began
 	waiting   []*plainSeq
 	running   []*plainSeq
 	work      []plainWork
@@ -125,9 +127,13 @@ type plain struct {
 
 // arrive takes requests as Engine.take does.
 func (p *plain) arrive(atNow bool) {
+	seen := p.now
+	if p.cfg.Ahead {
+		seen = p.seen
+	}
 	for {
 		arrival, entry, ok := p.in.peek()
-		if !ok || !due(entry, p.now, atNow) {
+		if !ok || !due(entry, seen, atNow) {
 			return
 		}
 		arrival, entry = min(arrival, p.now), min(entry, p.now)
@@ -231,6 +237,7 @@ func (p *plain) execute() {
 	p.cfg.disturb(c, p.out.Steps, 0)
 	p.book(&b, c, resident)
 	p.share(c)
+	p.seen = p.now
 	p.now += c.Total.Value
 	p.arrive(false)
 	for _, s := range p.restored {

@@ -55,6 +55,7 @@ func newTrial(seed uint64) trial {
 		t.cfg.Batching = pick(r, Static, Dynamic, Bucketed)
 		t.cfg.BatchWindow, t.cfg.BucketTokens = pick(r, 0, 0.01, 1), pick(r, 1, 64, 1000)
 	}
+	t.cfg.Ahead = seed%4 == 1 && t.cfg.Batching == Iteration
 	if r.IntN(3) == 0 {
 		t.addPrefixes(r)
 	}

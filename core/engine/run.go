@@ -40,7 +40,8 @@ func (e *Engine) iterate(ctx context.Context) error {
 			if !ok {
 				return nil
 			}
-			e.now = entry
+			e.now = max(e.now, entry)
+			e.seen = e.now
 			continue
 		}
 		if done, err := e.cycle(); done || err != nil {
@@ -78,6 +79,7 @@ func (e *Engine) advance() {
 	e.mix()
 	start := e.now
 	e.now += e.cost.Total.Sum(float64(m))
+	e.seen = e.now - e.cost.Total.At(float64(m-1))
 	e.traceSteps(m)
 	e.take(false)
 	if e.batch.Decodes > 0 {

@@ -40,6 +40,7 @@ type Engine struct {
 	out  *Output
 
 	now     float64
+	seen    float64 // Ahead: when the last step began
 	in      intake
 	cluster *Cluster // set on a replica of several: where requests come from
 	replica int32
@@ -110,7 +111,7 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.base, e.phase = m, 0
 	e.cfg, e.m, e.reqs, e.out, e.cluster, e.replica = cfg, m, reqs, out, nil, 0
 	e.now, e.step, e.running, e.inSystem, e.decodes, e.counted, e.growing, e.idle = 0, 0, 0, 0, 0, 0, 0, 0
-	e.completed, e.mark = 0, nil
+	e.completed, e.mark, e.seen = 0, nil, 0
 	e.ctx, e.ctxWin = 0, 0
 	e.in.reset(&cfg, reqs)
 	e.waiting.reset(cfg.Order != FCFS)
@@ -365,15 +366,20 @@ func due(t, now float64, atNow bool) bool {
 }
 
 // take moves the requests that have entered the queue before now, or by now
-// if atNow. Those that came during a step are taken before its sequences end,
+// if atNow; of an engine that schedules ahead, before the step that has ended
+// began: the next one was formed then. Those that came during a step are taken before its sequences end,
 // so that Waiting counts what was there when they came.
 func (e *Engine) take(atNow bool) {
 	if e.cluster != nil { // which routes the requests
 		return
 	}
+	seen := e.now
+	if e.cfg.Ahead {
+		seen = e.seen
+	}
 	for {
 		arrival, entry, ok := e.in.peek()
-		if !ok || !due(entry, e.now, atNow) {
+		if !ok || !due(entry, seen, atNow) {
 			return
 		}
 		e.accept(e.in.take(entry), arrival, entry)

@@ -91,6 +91,7 @@ type Engine struct {
 	KVPrefetch    bool    `toml:"kv_prefetch" default:"false" help:"ask for the KV of a layer during the GEMMs of the one before, which hides hardware.kv_access_us there"`
 	KVDequant     float64 `toml:"kv_dequant_flops" unit:"FLOP" range:"[0,1e4]" default:"0" help:"operations to dequantise one KV element of a kv_dtype under 16 bits, at attention's rate"`
 	ExpertsRead   float64 `toml:"experts_always_read" unit:"ratio" range:"[0,1]" default:"0" help:"share of the experts that no token of a step uses whose weights are read all the same"`
+	Async         bool    `toml:"async_scheduling" default:"false" help:"form each step while the one before runs (vLLM's async scheduling): a request that comes during a step waits for one more; not with dp > 1 or a scheduler of whole batches"`
 	FrontendUs    float64 `toml:"frontend_us_per_prompt_token" unit:"us" range:"[0,1e5]" default:"0" help:"h1: serial front end before the queue (tokenizer, IPC), per prompt token"`
 	IngressMs     float64 `toml:"ingress_ms" unit:"ms" range:"[0,1e7]" default:"0" help:"host time of a request before the queue (HTTP, tokenizer), any number at a time: a request that would have waited for the engine meanwhile waits that much less"`
 	Ingress       string  `toml:"ingress" enum:"in-ttft|outside-ttft" default:"in-ttft" help:"where the clock of a request starts: before its ingress, or when it is over (TTFT and E2E are then those that the engine sees)"`

@@ -180,6 +180,12 @@ func (s *Scenario) checkEngine() *FieldError {
 			[]string{"engine.scheduler"},
 		},
 		{
+			!e.Async || e.DP <= 1 && !slices.Contains([]string{Static, Dynamic, Bucketed}, e.Scheduler), "engine.async_scheduling",
+			fmt.Sprintf("is not simulated with dp = %d and scheduler %s", e.DP, e.Scheduler), true,
+			"set async_scheduling = false, or dp = 1 and a scheduler that joins and leaves at every step",
+			[]string{"engine.dp", "engine.scheduler"},
+		},
+		{
 			e.MaxTokens >= e.MaxNumSeqs, "engine.max_num_batched_tokens", fmt.Sprintf("is less than max_num_seqs = %d", e.MaxNumSeqs), true,
 			"every running sequence needs a token of the budget",
 			[]string{"engine.max_num_seqs"},
