@@ -103,7 +103,7 @@ func (d *decoder) sample(e scenario.Entry) (err error) {
 	case e.Path[1] == "space":
 		return d.dimension(e)
 	default:
-		return d.unknown(e)
+		return d.unknown(scenario.Entry{Path: e.Path[:2]})
 	}
 	return err
 }

@@ -145,10 +145,19 @@ func (r *reader) ends() error {
 		}
 		*end.to = &x
 	}
-	if r.dim.Min != nil && r.dim.Max != nil && *r.dim.Min >= *r.dim.Max {
-		return r.errorf("a value that does not vary belongs into the scenario", "min = %s is not below max = %s", schema.Show(r.keys["min"]), schema.Show(r.keys["max"]))
+	return r.ordered()
+}
+
+// ordered refuses ends that leave nothing between them.
+func (r *reader) ordered() error {
+	if r.dim.Min == nil || r.dim.Max == nil || *r.dim.Min < *r.dim.Max {
+		return nil
 	}
-	return nil
+	hint := "swap them"
+	if *r.dim.Min == *r.dim.Max {
+		hint = "a value that does not vary belongs into the scenario"
+	}
+	return r.errorf(hint, "min = %s is not below max = %s", schema.Show(r.keys["min"]), schema.Show(r.keys["max"]))
 }
 
 // span reads a range.
@@ -189,11 +198,8 @@ func (r *reader) relative() error {
 		x, _ := factor.Float64()
 		*end.to = &x
 	}
-	if *r.dim.Min >= *r.dim.Max {
-		return r.errorf("", "min = %s is not below max = %s", schema.Show(r.keys["min"]), schema.Show(r.keys["max"]))
-	}
 	r.dim.Relative = true
-	return nil
+	return r.ordered()
 }
 
 // step reads the step of a range, which must lead from min to max.
