@@ -167,6 +167,13 @@ func Explain(w io.Writer, p *Plan, path string) error {
 			}
 		}
 	}
+	if s := p.Study.Sample; s != nil {
+		for i := range s.Dims {
+			if d := &s.Dims[i]; d.Path == path {
+				line += fmt.Sprintf("\nvaried by sample, here its first row: %s", d.Text())
+			}
+		}
+	}
 	_, err = fmt.Fprintln(w, line)
 	return err
 }

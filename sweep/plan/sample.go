@@ -26,9 +26,10 @@ func (b *builder) give(level study.Level) error {
 }
 
 // Sample is the sample of the plan with the point of each row, as its results
-// keep it; nil if the study has none.
+// keep it; nil if the study has none. With a search it is nil too: the points of
+// the results are what the searches try, and no row has one.
 func (p *Plan) Sample() *sample.Record {
-	if p.rows == nil {
+	if p.rows == nil || p.Study.Search != nil {
 		return nil
 	}
 	r := *p.rows

@@ -174,4 +174,7 @@ func TestSampleSearch(t *testing.T) {
 	if len(ids) != 3 {
 		t.Errorf("%d different searches", len(ids))
 	}
+	if p.Sample() != nil || !p.Columns[0].Outer || !p.Columns[1].Outer {
+		t.Errorf("rows of a sample are no points of a search; columns %+v", p.Columns)
+	}
 }

@@ -44,7 +44,7 @@ func Of(st *study.Study) []Column {
 	}
 	if st.Sample != nil {
 		for _, a := range st.Sample.Axes() {
-			add(a, false)
+			add(a, st.Search != nil) // a search of its own for each row
 		}
 	}
 	if s := st.Search; s != nil {
