@@ -193,10 +193,13 @@ func TestMissingBlocks(t *testing.T) {
 	for i := range y {
 		y[i] = math.NaN()
 	}
+	if v := Sobol(append(make([]float64, 127*5), y[:129*5]...), 3, Stream(2)); !v.Few || v.First[0].Known() || v.Dropped != 129 {
+		t.Errorf("most are missing: %+v", v)
+	}
 	if v := Sobol(y, 3, Stream(2)); v.Blocks != 0 || v.First[0].Known() || v.Constant {
 		t.Errorf("nothing left: %+v", v)
 	}
-	if v := Sobol(make([]float64, 50), 3, Stream(2)); !v.Constant || v.Total[0].Known() {
+	if v := Sobol(make([]float64, 100), 3, Stream(2)); !v.Constant || v.Total[0].Known() {
 		t.Errorf("constant output: %+v", v)
 	}
 }
@@ -369,6 +372,9 @@ func TestRankCorrelationOfTies(t *testing.T) {
 	}
 	// ranks 1, 2.5, 2.5, 4 and 1, 3.5, 2, 3.5: deviations -1.5, 0, 0, 1.5 and
 	// -1.5, 1, -0.5, 1 give 3.75 / sqrt(4.5 x 4.5)
+	for range 2 { // as often again: the same correlation
+		rows, y = append(rows, rows...), append(y, y...)
+	}
 	if f := Regress(rows, y, Stream(1)); math.Abs(f.Rank[0].Value-3.75/4.5) > 1e-12 {
 		t.Errorf("%+v", f.Rank[0])
 	}

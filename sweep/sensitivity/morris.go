@@ -13,8 +13,9 @@ type Screening struct {
 	MuStar []Estimate // mean size of the elementary effects: effects of both signs do not cancel
 	Sigma  []Estimate // their standard deviation: large beside mu* = nonlinear, or interactions
 
-	Trajectories int // that the effects rest on
-	Dropped      int // trajectories that hold a missing value
+	Trajectories int  // that the effects rest on
+	Dropped      int  // trajectories that hold a missing value
+	Few          bool // too few trajectories are left: no effect is known
 	Constant     bool
 }
 
@@ -46,7 +47,8 @@ func Morris(unit [][]float64, y []float64, stream workload.Stream) Screening {
 		}
 	}
 	r.Trajectories = s.units
-	if r.Constant = s.units > 0 && constant(used); r.Constant || s.units < 2 {
+	r.Few = few(r.Trajectories, r.Dropped, LeastTrajectories)
+	if r.Constant = s.units > 0 && constant(used); r.Constant || r.Few {
 		return r
 	}
 	out := s.estimate(stream, func(sums []float64) []float64 {

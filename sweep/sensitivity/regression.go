@@ -21,8 +21,9 @@ type Fit struct {
 	// monotone the dependence is, however curved.
 	Rank []Estimate
 
-	Rows     int // that the fit rests on
-	Dropped  int // rows with a missing value
+	Rows     int  // that the fit rests on
+	Dropped  int  // rows with a missing value
+	Few      bool // too few rows are left: nothing is known
 	Constant bool
 }
 
@@ -51,7 +52,8 @@ func Regress(x [][]float64, y []float64, stream workload.Stream) Fit {
 		rows, out = append(rows, x[j]), append(out, y[j])
 	}
 	f.Rows = len(rows)
-	if f.Constant = f.Rows > 0 && constant(out); f.Constant || f.Rows < 3 {
+	f.Few = few(f.Rows, f.Dropped, LeastRows)
+	if f.Constant = f.Rows > 0 && constant(out); f.Constant || f.Few {
 		return f
 	}
 	columns := make([][]float64, k)

@@ -140,6 +140,18 @@ func percentile(sorted []float64, p float64) float64 {
 	return sorted[i] + (at-float64(i))*(sorted[i+1]-sorted[i])
 }
 
+// Fewest blocks, trajectories and rows that measures rest on: of fewer a
+// resample is too often narrow by chance.
+const (
+	LeastBlocks       = 16
+	LeastTrajectories = 4
+	LeastRows         = 10
+)
+
+// few reports whether what is left says nothing: too little, or less than half,
+// which is no sample of the space that was asked about.
+func few(kept, dropped, least int) bool { return kept < least || dropped > kept }
+
 // unknown are n estimates that say nothing.
 func unknown(n int) []Estimate {
 	return slices.Repeat([]Estimate{{math.NaN(), math.NaN(), math.NaN()}}, n)

@@ -12,6 +12,7 @@ type Variance struct {
 	First, Total []Estimate // by factor
 	Blocks       int        // that the indices rest on
 	Dropped      int        // blocks that hold a missing value
+	Few          bool       // too few blocks are left: no index is known
 	Constant     bool       // the output does not vary: there is nothing to share out
 	Variance     float64    // V, in the unit of the output squared
 }
@@ -43,7 +44,8 @@ func Sobol(y []float64, k int, stream workload.Stream) Variance {
 		}
 	}
 	v.Blocks = len(kept)
-	if v.Constant = v.Blocks > 0 && constant(used); v.Constant || v.Blocks < 2 {
+	v.Few = few(v.Blocks, v.Dropped, LeastBlocks)
+	if v.Constant = v.Blocks > 0 && constant(used); v.Constant || v.Few {
 		return v
 	}
 	centre := sum / float64(2*v.Blocks) // any constant leaves the indices unbiased; this one has little scatter

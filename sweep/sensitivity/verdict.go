@@ -76,10 +76,21 @@ func dropped(thing string, missing, kept int) string {
 		return ""
 	}
 	line := fmt.Sprintf("%d of %d %s left out: a run in them failed, is saturated or has no value", missing, missing+kept, thing)
+	if float64(missing) > fewShare*float64(missing+kept) && missing <= kept {
+		line += "; what is left is no even sample of the ranges any more, so the shares hold for that part of them alone"
+	}
 	if float64(missing) > fewShare*float64(missing+kept) {
-		line += "; what is left is no even sample of the ranges any more, so the shares hold for that part of them alone: narrow the ranges to where every point is steady"
+		line += ": narrow the ranges to where every point is steady"
 	}
 	return line
+}
+
+// tooFew says why there is no measure.
+func tooFew(what string, kept, missing, least int) string {
+	if kept < least && missing <= kept {
+		return fmt.Sprintf("no %s: %d are too few, give n = %d at least", what, kept, least)
+	}
+	return fmt.Sprintf("no %s: with %d of %d missing the rest does not stand for the ranges that were asked about", what, missing, missing+kept)
 }
 
 // noise says what simulation noise there is; dummy is the inert factor's total
@@ -98,10 +109,10 @@ func (j Judge) noise(dummy *Estimate) string {
 func (j Judge) Variance(v Variance) []string {
 	lines := []string{dropped("blocks", v.Dropped, v.Blocks)}
 	switch {
+	case v.Few:
+		return some(append(lines, tooFew("indices", v.Blocks, v.Dropped, LeastBlocks)))
 	case v.Constant:
 		return some(append(lines, "the output is the same in every block: no factor matters to it"))
-	case v.Blocks < 2:
-		return some(append(lines, "too few blocks are left for indices"))
 	}
 	lines = append(lines, j.converged("index", [][]Estimate{v.First, v.Total}, 1, IndexWidth))
 	first := 0.0
@@ -121,10 +132,10 @@ func (j Judge) Variance(v Variance) []string {
 func (j Judge) Screening(s Screening) []string {
 	lines := []string{dropped("trajectories", s.Dropped, s.Trajectories)}
 	switch {
+	case s.Few:
+		return some(append(lines, tooFew("effects", s.Trajectories, s.Dropped, LeastTrajectories)))
 	case s.Constant:
 		return some(append(lines, "the output is the same everywhere: no factor matters to it"))
-	case s.Trajectories < 2:
-		return some(append(lines, "too few trajectories are left for effects"))
 	}
 	largest := 0.0
 	for _, e := range s.MuStar {
@@ -144,10 +155,10 @@ func (j Judge) Screening(s Screening) []string {
 func (j Judge) Fit(f Fit) []string {
 	lines := []string{dropped("rows", f.Dropped, f.Rows)}
 	switch {
+	case f.Few:
+		return some(append(lines, tooFew("correlations", f.Rows, f.Dropped, LeastRows)))
 	case f.Constant:
 		return some(append(lines, "the output is the same in every row: no factor matters to it"))
-	case f.Rows < 3:
-		return some(append(lines, "too few rows are left for correlations"))
 	}
 	lines = append(lines, j.converged("correlation", [][]Estimate{f.Rank}, 1, CorrelationWidth))
 	switch {
