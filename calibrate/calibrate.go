@@ -306,6 +306,8 @@ type job struct {
 	values  []float64 // of all parameters, rounded as written
 	held    []heldOut
 	how     string // the data were held out
+
+	iterations int // of one search at most; 0 = as usual
 }
 
 // significant digits of a parameter as written: predictions are made with the
@@ -388,7 +390,7 @@ func (in *input) metrics() []string {
 func (j *job) fit(ctx context.Context) error {
 	p := j.obj.Problem(ctx, j.fitted, j.loss)
 	j.log(fmt.Sprintf("fitting %d conditions from %d starts", len(j.fitted), starts))
-	set := fit.Settings{Starts: starts, Screen: every(3, len(j.fitted))}
+	set := fit.Settings{Starts: starts, Screen: every(3, len(j.fitted)), MaxIterations: j.iterations}
 	if j.large() {
 		set.Starts, set.Polish = starts/2, 1
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"scoville/calibrate/diagnose"
 	"scoville/calibrate/fit"
@@ -83,12 +84,23 @@ func (j *job) widen() {
 			if s := diagnose.Spread(others, 0); s > noise[t] {
 				noise[t] = s
 			}
-			noise[t] = diagnose.Scale(noise[t], fold.Groups(j.obj.Conditions, j.held[k].In, j.spec), j.obj.Targets[t].Scale())
+			noise[t] = j.scale(noise[t], j.held[k].In, t)
 		}
 		for i := range j.held[k].predicted {
 			j.held[k].predicted[i].Widen(noise)
 		}
 	}
+}
+
+// scale is what parameters do not explain of a target, of which rows show spread
+// and groups of the conditions listed speak. The stated scale is that of models
+// in the fit: where others are predicted, a larger spread is not argued away.
+func (j *job) scale(spread float64, conds []int, t int) float64 {
+	s := diagnose.Scale(spread, fold.Groups(j.obj.Conditions, conds, j.spec), j.obj.Targets[t].Scale())
+	if strings.HasPrefix(j.spec.By, "model") && spread > s {
+		return spread
+	}
+	return s
 }
 
 // refit fits some of the conditions as the whole fit does, from the priors'

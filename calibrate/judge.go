@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"scoville/calibrate/diagnose"
-	"scoville/calibrate/fold"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/results"
 )
@@ -61,8 +60,8 @@ func (j *job) modelError(metric string, residuals []results.Residual) results.Sp
 		out.Split, sd = results.Fitted, diagnose.Spread(logs[results.Fitted], j.result.Effective())
 	}
 	for i := range j.obj.Targets {
-		if t := &j.obj.Targets[i]; t.Metric == metric {
-			out.SD = diagnose.Scale(sd, fold.Groups(j.obj.Conditions, j.fitted, j.spec), t.Scale())
+		if j.obj.Targets[i].Metric == metric {
+			out.SD = j.scale(sd, j.fitted, i)
 		}
 	}
 	return out

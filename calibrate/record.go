@@ -80,6 +80,7 @@ func (j *job) parameters(f *results.Fit) {
 			p.Lo, p.Hi = p.Value, p.Value
 			p.Notes = append(p.Notes, "held")
 		case e.NoEffect:
+			p.NoEffect = true
 			p.Notes = append(p.Notes, "NO EFFECT on these data")
 		default:
 			if e.Bound != "" {
@@ -192,9 +193,9 @@ func (j *job) gates(f *results.Fit) {
 	if f.Status != "converged" {
 		f.Gates = append(f.Gates, results.Gate{What: "fit " + f.Status})
 	}
-	learned := func(p results.Parameter) bool { return !p.Held && !p.AsPrior && p.Lo < p.Hi }
+	learned := func(p results.Parameter) bool { return !p.Held && !p.AsPrior && !p.NoEffect && p.Lo < p.Hi }
 	if !slices.ContainsFunc(f.Parameters, learned) {
-		f.Gates = append(f.Gates, results.Gate{What: "the data determine no parameter: every one is as its prior"})
+		f.Gates = append(f.Gates, results.Gate{What: "the data determine no parameter: every one is as its prior or without effect"})
 	}
 	if limit := j.spec.MaxError; limit > 0 {
 		for _, e := range f.Errors {

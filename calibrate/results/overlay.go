@@ -131,12 +131,18 @@ func (f *Fit) source(p *Parameter) string {
 	if p.Tied != "" {
 		return "assumed: " + p.Tied + " in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
 	}
+	if f.Status != "converged" {
+		return "assumed: the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))] + " has " + f.Status
+	}
 	if p.Across > 0 {
 		return fmt.Sprintf("calibrated: mean over %d models of data %s, another model 95 %% from %s to %s",
 			p.Across, f.DataSHA256[:min(12, len(f.DataSHA256))], number(Round(p.Lo, 3)), number(Round(p.Hi, 3)))
 	}
 	if p.Held {
 		return "assumed: held in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
+	}
+	if p.NoEffect {
+		return "assumed: without effect on the data of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
 	}
 	if p.AsPrior {
 		return "assumed: as its prior, the data of " + f.DataSHA256[:min(12, len(f.DataSHA256))] + " hardly say"

@@ -90,20 +90,22 @@ type Start struct {
 
 // Parameter is one quantity of the fit.
 type Parameter struct {
-	Name    string   `json:"name"`
-	Path    string   `json:"path"`
-	Unit    string   `json:"unit"`
-	Value   float64  `json:"value"`
-	Lo      float64  `json:"lo"` // 95 % interval
-	Hi      float64  `json:"hi"`
-	Min     float64  `json:"min"` // bounds
-	Max     float64  `json:"max"`
-	Init    float64  `json:"init"`
-	Held    bool     `json:"held"` // not fitted
-	Prior   *Prior   `json:"prior,omitempty"`
-	AsPrior bool     `json:"as_prior,omitempty"` // the data hardly say
-	AtBound bool     `json:"at_bound,omitempty"`
-	Notes   []string `json:"notes,omitempty"`
+	Name    string  `json:"name"`
+	Path    string  `json:"path"`
+	Unit    string  `json:"unit"`
+	Value   float64 `json:"value"`
+	Lo      float64 `json:"lo"` // 95 % interval
+	Hi      float64 `json:"hi"`
+	Min     float64 `json:"min"` // bounds
+	Max     float64 `json:"max"`
+	Init    float64 `json:"init"`
+	Held    bool    `json:"held"` // not fitted
+	Prior   *Prior  `json:"prior,omitempty"`
+	AsPrior bool    `json:"as_prior,omitempty"` // the data hardly say
+	AtBound bool    `json:"at_bound,omitempty"`
+
+	NoEffect bool     `json:"no_effect,omitempty"` // changes no predicted value of these data
+	Notes    []string `json:"notes,omitempty"`
 
 	Base  string `json:"base,omitempty"`  // name without the model
 	Scope string `json:"model,omitempty"` // the model it is of; "" = all
