@@ -236,7 +236,7 @@ func (r *siliconRow) load() error {
 		return r.sheet.CellError(r.record, at, "", "silicon_concurrency=%s is not a whole number from 1 to 1e7", row.Shorten(m[1]))
 	}
 	if conc >= engineSeqs {
-		r.Drop("concurrency %d exceeds the engine's batch", conc)
+		r.Saturate("concurrency %d exceeds the engine's batch", conc)
 	}
 	r.Set(row.PromptPath, float64(prompt), r.col["isl"])
 	r.Set(row.OutputPath, float64(output), r.col["osl"])
