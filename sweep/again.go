@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"scoville/sweep/confirm"
+	"scoville/sweep/diff"
 )
 
 // ConfirmOptions is what Confirm runs again.
@@ -35,3 +36,12 @@ func Confirm(ctx context.Context, o ConfirmOptions) (*Confirmation, error) {
 	}
 	return confirm.Run(ctx, in)
 }
+
+// Difference is what differs between two folders of results.
+type Difference = diff.Report
+
+// DiffOptions is what Diff compares.
+type DiffOptions = diff.Options
+
+// Diff compares two folders of results. Errors are *InputError or ErrForeign.
+func Diff(o DiffOptions) (*Difference, error) { return diff.Run(o) }

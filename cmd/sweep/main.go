@@ -95,6 +95,7 @@ report.
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
   sweep show results/sensitivity --point 0 # why a point has its numbers
   sweep confirm results/grid --by ttft_p99_ms  # what of the best was luck
+  sweep diff results/before results/after  # what changed, and why
   sweep list keys onchip                   # what a study may say
   sweep profile config.json -o llama.toml  # a model of your own, to review
 `) + "\n" + exitCodes,
@@ -105,7 +106,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(runCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

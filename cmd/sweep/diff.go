@@ -1,0 +1,64 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scoville/sweep"
+)
+
+// diffCommand is sweep diff.
+func diffCommand(stdout io.Writer) *cobra.Command {
+	o := sweep.DiffOptions{}
+	var asCSV, asJSON bool
+	c := &cobra.Command{
+		Use:   "diff A B",
+		Short: "Compare two folders of results: inputs, numbers, ranks",
+		Long: strings.TrimSpace(`
+Diff compares the results in A (before) with those in B (after):
+
+  inputs    the study line by line, --set, overlays and other files, the
+            simulator, and the hardware's numbers with their layer
+  designs   every design that both have, a metric a column; A -> B with the
+            change and its 95 % interval. Runs of the same seed and replicate met
+            the same requests and are paired; else the interval is Welch's.
+            ~ = no difference that the runs can show, = equal to the bit
+  geomean   over the designs that are ok and not saturated in both
+  rank      designs that moved, by --by METRIC (default: the only objective,
+            else the first metric); with objectives, who left the front
+
+Designs are matched by the axes that both have. An axis that only one has is
+matched by the value that the other's study gives it; where that is not known
+(its inputs have changed) the axis is averaged over, with a warning.
+`) + "\n" + exitCodes,
+		Example: `  sweep diff results/before results/after
+  sweep diff results/h100 results/h200 --metric 'ttft_*' --by ttft_p99_ms
+  sweep diff results/before results/after --csv > changes.csv`,
+		Args: cobra.ExactArgs(2),
+		RunE: func(_ *cobra.Command, args []string) error {
+			if asCSV && asJSON {
+				return usageError{fmt.Errorf("--csv and --json: one of them")}
+			}
+			o.A, o.B = args[0], args[1]
+			r, err := sweep.Diff(o)
+			switch {
+			case err != nil:
+				return err
+			case asCSV:
+				return r.CSV(stdout)
+			case asJSON:
+				return writeJSON(stdout, r)
+			}
+			return r.Text(stdout)
+		},
+	}
+	f := c.Flags()
+	f.StringArrayVar(&o.Metrics, "metric", nil, "metric, or a pattern such as 'ttft_*' (default: the objectives and the usual ones)")
+	f.StringVar(&o.By, "by", "", "metric that ranks the designs")
+	f.BoolVar(&asCSV, "csv", false, "write a row per design and metric as CSV")
+	f.BoolVar(&asJSON, "json", false, "write everything as JSON")
+	return c
+}
