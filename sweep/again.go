@@ -2,9 +2,11 @@ package sweep
 
 import (
 	"context"
+	"slices"
 
 	"scoville/sweep/confirm"
 	"scoville/sweep/diff"
+	"scoville/sweep/start"
 )
 
 // ConfirmOptions is what Confirm runs again.
@@ -45,3 +47,10 @@ type DiffOptions = diff.Options
 
 // Diff compares two folders of results. Errors are *InputError or ErrForeign.
 func Diff(o DiffOptions) (*Difference, error) { return diff.Run(o) }
+
+// Starts are the names of the studies to start from.
+func Starts() []string { return slices.Clone(start.Names) }
+
+// Start returns the text of a study to start from; false for a name that is
+// none.
+func Start(name string) (string, bool) { return start.Study(name) }

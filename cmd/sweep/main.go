@@ -91,6 +91,7 @@ sweep expands a TOML study into design points (hardware, engine and load),
 simulates the serving of each on all cores, and writes Parquet tables and a
 report.
 
+  sweep new sensitivity > my.toml          # a commented study to start from
   sweep plan studies/sensitivity.toml      # what would run
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
   sweep show results/sensitivity --point 0 # why a point has its numbers
@@ -106,7 +107,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(runCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}
