@@ -70,7 +70,7 @@ func product(p *Plan) string {
 			text += fmt.Sprintf(" - %s %s", grouped(n), p.Study.Where[i].Label(i+1))
 		}
 	}
-	if text == "" {
+	if all == p.Len() {
 		return grouped(p.Len())
 	}
 	if p.Merged > 0 {
