@@ -340,17 +340,15 @@ func (in *input) job() (*job, error) {
 	return j, j.split()
 }
 
-// targets are those of the specification, else mean TTFT and TPOT or, where the
-// rows have none, their medians, else whatever latencies the rows have.
+// targets are those of the specification, else mean TTFT and TPOT or what stands
+// in for them, else whatever latencies the rows have.
 func (in *input) targets() ([]objective.Target, error) {
 	targets := in.spec.Targets
 	if targets == nil {
 		targets = objective.DefaultTargets()
 		have := in.metrics()
 		for i, t := range targets {
-			if median := strings.Replace(t.Metric, "_mean_", "_p50_", 1); !slices.Contains(have, t.Metric) {
-				targets[i].Metric = median
-			}
+			targets[i].Metric = measured.StandIn(t.Metric, have)
 		}
 		if in.conds[0].Kind == row.Replay { // of a run with a queue, how long it took is a measurement of its own
 			targets = append(targets, objective.Target{Metric: "e2e_mean_ms", Residual: objective.Log, Sigma: objective.Sigma("e2e_mean_ms"), Weight: 1})

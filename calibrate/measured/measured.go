@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"scoville/calibrate/measured/bench"
+	"scoville/calibrate/measured/clients"
 	"scoville/calibrate/measured/console"
 	"scoville/calibrate/measured/grid"
 	"scoville/calibrate/measured/plain"
@@ -56,6 +57,10 @@ const (
 	InferenceX     = "inferencex"
 	InferencePerf  = "inference-perf"
 	Console        = "console"
+	GuideLLM       = "guidellm"
+	GenaiBench     = "genai-bench"
+	LLMPerf        = "llmperf"
+	FMBench        = "fmbench"
 	Tidy           = "tidy"
 )
 
@@ -67,6 +72,9 @@ const (
 	ConcurrencyPath = row.ConcurrencyPath
 	RatePath        = row.RatePath
 )
+
+// trace is turned down: it has no latencies.
+const trace = "trace"
 
 // form is one form of file: how it is recognised and read.
 type form struct {
@@ -90,6 +98,11 @@ var forms = []form{
 	{Serve, bench.IsTable, tidy.Read},
 	{InferenceX, bench.IsInferenceX, bench.ReadInferenceX},
 	{InferencePerf, stages.Is, stages.Read},
+	{GuideLLM, clients.IsGuide, clients.ReadGuide},
+	{GenaiBench, clients.IsGenai, clients.ReadGenai},
+	{LLMPerf, clients.IsLLMPerf, clients.ReadLLMPerf},
+	{FMBench, clients.IsFMBench, clients.ReadFMBench},
+	{trace, clients.IsTrace, clients.ReadTrace},
 	{Console, console.Is, console.Read},
 	{Tidy, func(*row.Source) bool { return true }, tidy.Read},
 }
@@ -166,7 +179,7 @@ func several(name string) bool {
 func Formats() []string {
 	names := []string{Auto}
 	for _, f := range forms {
-		if !slices.Contains(names, f.name) {
+		if !slices.Contains(names, f.name) && f.name != trace {
 			names = append(names, f.name)
 		}
 	}
@@ -184,6 +197,22 @@ func LikeChips(name string) []string { return row.LikeChips(name) }
 
 // EngineColumns are columns that name the engine of a row, as files write them.
 var EngineColumns = []string{"Framework", "framework", "backend", "Backend", "engine"}
+
+// StandIn returns the metric that files are fitted to where they do not have the
+// usual one: its median; of time per token, which is all of a request but its
+// first token, the inter-token latency or the latency of the whole request.
+func StandIn(metric string, have []string) string {
+	list := []string{metric, strings.Replace(metric, "_mean_", "_p50_", 1)}
+	if strings.HasPrefix(metric, "tpot_") {
+		list = append(list, "itl_mean_ms", "e2e_mean_ms", "e2e_p50_ms", "itl_p50_ms")
+	}
+	for _, m := range list {
+		if slices.Contains(have, m) {
+			return m
+		}
+	}
+	return metric
+}
 
 // DropDuplicates drops rows that repeat an earlier row exactly, values and
 // measurements, under another source or id: one run published twice is one

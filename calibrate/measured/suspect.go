@@ -32,6 +32,10 @@ func Suspect(rows []*Observation) {
 	}
 }
 
+// unitSlip is the factor by which a TTFT lies below what the chip can do, from
+// which it is in another unit than its column says.
+const unitSlip = 20
+
 // belowFloor compares TTFT with the time the chips need at their peak for the
 // prompt's GEMMs: 2 x active parameters x tokens.
 func belowFloor(o *Observation) {
@@ -54,6 +58,15 @@ func belowFloor(o *Observation) {
 		return
 	}
 	floor := 1e3 * 2 * (params.Active - params.Embedding - params.LMHead) * prompt / (peak * float64(max(tp, 1)))
+	if n, _ := o.Value(row.RequestsPath).(int); o.Kind == row.Serving && o.Value(row.ArrivalPath) == "burst" && o.Facts["rate_inf"] == 0 && o.Value("engine.prefix_caching") != true && n > 2 && ttft < floor*float64(n)/2 {
+		o.Drop("the load is not said: all %d requests at once would take %.3g ms to the first token at the chip's peak, the row says %.3g; give --set workload.rate_rps=R or --set workload.concurrency=N", n, floor*float64(n)/2, ttft)
+		return
+	}
+	tpot, _ := o.Target("tpot_mean_ms")
+	if ttft < floor/unitSlip && (tpot == 0 || tpot < 1.0/unitSlip) {
+		o.Drop("the unit is wrong: TTFT %.3g ms, where the prompt's arithmetic takes %.3g at the chip's peak; if these are seconds, call the column ttft_s", ttft, floor)
+		return
+	}
 	if ttft < floor {
 		o.Suspect("warm prefix cache: TTFT %.3g ms is below %.3g ms, the prompt's arithmetic at the chip's peak", ttft, floor)
 	}

@@ -12,6 +12,9 @@ func IsInferenceX(src *row.Source) bool { return has(src, "tput_per_gpu", "conc"
 
 var bareLatency = regexp.MustCompile(`^(mean|median|std|p[\d.]+)_(ttft|tpot|itl|e2el)$`)
 
+// nodes are machines of InferenceX whose names say less than the catalogue's.
+var nodes = map[string]string{"h100": "h100-sxm", "h100-sxm5": "h100-sxm", "a100": "a100-80"}
+
 // ReadInferenceX reads aggregates of InferenceX: seconds, closed loops at conc
 // with ten prompts per unit of concurrency and lengths drawn uniformly from 0.8
 // of the nominal to all of it, as its launch scripts say.
@@ -21,6 +24,9 @@ func ReadInferenceX(src *row.Source, f *row.File) error {
 		var cells []row.Cell
 		for _, k := range o.Keys {
 			name, text := k, row.CellText(o.Values[k])
+			if full := nodes[strings.ToLower(text)]; k == "hw" && full != "" {
+				text = full
+			}
 			if bareLatency.MatchString(k) {
 				if name += "_s"; text == "0" || text == "0.0" {
 					text = ""
