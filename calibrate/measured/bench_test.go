@@ -77,7 +77,7 @@ func TestServeOdd(t *testing.T) {
 		{[]string{`"completed": 200`, `"completed": 150`}, "failed requests: 50 of 200", ""},
 		{[]string{`"completed": 200`, `"completed": 195`}, "", "failed requests: 5 of 200"},
 		{[]string{`"completed": 200`, `"completed": 0`, "43.1", "0", `"11.5"`, "0"}, "no request succeeded", ""},
-		{[]string{`"request_throughput": 3.64`, `"request_throughput": 1.64`}, "saturated: 1.64 requests per second of 4 offered were served", ""},
+		{[]string{`"request_throughput": 3.64`, `"request_throughput": 1.04`}, "saturated: 1.04 requests per second of 4 offered were served", ""},
 		{[]string{`"mean_ttft_ms": 43.1`, `"mean_ttft_ms": 14300`, `"p99_ttft_ms": 97.7`, `"p99_ttft_ms": 20000`}, "saturated: requests arrive in 50 s, and the first token takes 14.3 s", ""},
 		{[]string{`"max_concurrency": null`, `"max_concurrency": 400`}, "", ""},
 		{[]string{`"max_concurrency": null`, `"max_concurrency": 12`}, "a rate under a cap on concurrency is neither", ""},

@@ -108,3 +108,64 @@ func TestZeroLatency(t *testing.T) {
 		t.Errorf("targets %v, suspects %v, dropped %q", o.Targets, o.Suspects, o.Dropped)
 	}
 }
+
+// Names of models and chips as files write them; what may be several is asked.
+func TestNames(t *testing.T) {
+	for spelt, want := range map[string]string{
+		"/models/meta-llama/Llama-3.1-8B-Instruct/snapshots/0e9e39f249a16976918f6564b8830bc894c91359": "llama-3.1-8b",
+		"models--meta-llama--Llama-3.1-8B-Instruct":                                                   "llama-3.1-8b",
+		"Llama-3.1-8B-Instruct@0e9e39f":                                                               "llama-3.1-8b",
+		"meta-llama/Llama-3.1-8B-Instruct:main":                                                       "llama-3.1-8b",
+		"Llama 3.1 8B":                                                                                "llama-3.1-8b",
+		"llama3.1-8b":                                                                                 "llama-3.1-8b",
+		"meta-llama-3-1-8b-instruct":                                                                  "llama-3.1-8b",
+		"Meta-Llama-3.1-8B-Instruct-AWQ-INT4":                                                         "llama-3.1-8b int4",
+		"Llama-3.1-8B-Instruct-FP8":                                                                   "llama-3.1-8b fp8",
+		"acme/Foo-8B":                                                                                 "acme/Foo-8B",
+	} {
+		o := &read(t, "x.csv", "model,isl,osl,concurrency,ttft_ms\n"+spelt+",9,9,1,20\n", Options{}).Rows[0]
+		got := fmt.Sprint(o.Value("model.name"))
+		if d := o.Value("model.weight_dtype"); d != nil {
+			got += fmt.Sprint(" ", d)
+		}
+		if got != want {
+			t.Errorf("%s is %s, want %s", spelt, got, want)
+		}
+	}
+	for spelt, want := range map[string]string{
+		"NVIDIA H100 80GB HBM3": "h100-sxm", "8x NVIDIA H100 80GB HBM3": "h100-sxm", "h100_80gb_sxm": "h100-sxm", "H100SXM": "h100-sxm", "H100 (SXM5)": "h100-sxm",
+		"H100 80GB PCIe": "h100-pcie", "A100-SXM4-40GB": "a100-40", "A100-80GB-SXM": "a100-80", "8xA100-SXM4-80GB": "a100-80", "AMD Instinct MI300X VF": "mi300x",
+		"geforce rtx4090": "rtx-4090", "NVIDIA L40S": "l40s",
+		"H100": "H100", "A100": "A100", "NVIDIA A100 80GB PCIe": "NVIDIA A100 80GB PCIe", "H100 NVL": "H100 NVL", "NVIDIA H20": "NVIDIA H20", "GB200": "GB200",
+	} {
+		o := &read(t, "x.csv", "gpu,isl,osl,concurrency,ttft_ms\n"+spelt+",9,9,1,20\n", Options{}).Rows[0]
+		if got := o.Value("hardware.name"); got != want {
+			t.Errorf("%s is %v, want %s", spelt, got, want)
+		}
+	}
+}
+
+// Any text is read or turned down; no reader panics.
+func FuzzOthers(f *testing.F) {
+	for _, s := range []string{
+		"a | ttft_ms\n--|--\n1 | 2 ms\n", "gpu;isl;osl;concurrency;ttft_ms\nh100-sxm;1,024;1;1;2,5\n", "\xff\xfea\x00", "\x1f\x8b",
+		`{"benchmarks": [{"metrics": {"time_to_first_token_ms": {"successful": {"mean": 1}}}}]}`, `{"aggregated_metrics": {"num_concurrency": 1, "stats": {"ttft": {"mean": 1}}}}`,
+		`{"num_concurrent_requests": 1, "results_ttft_s_mean": 1}`, `{"r": [{"total_output_tokens": 5, "mean_ttft_ms": 1}]}`,
+		"Namespace(model='x', a=1)\n============ Serving Benchmark Result ============\nMean TTFT (ms): 1,000.5\n",
+		"instance_type,concurrency,latency_mean,prompt_token_count_mean,completion_token_count_mean\nx,1,1,1,1\n",
+	} {
+		f.Add([]byte(s), true)
+	}
+	f.Fuzz(func(t *testing.T, data []byte, names bool) {
+		file, err := Read("8xH100-tp8/x", data, Options{Unit: "ms", Names: names})
+		if err != nil {
+			return
+		}
+		rows := make([]*Observation, len(file.Rows))
+		for i := range file.Rows {
+			rows[i] = &file.Rows[i]
+		}
+		DropDuplicates(rows)
+		Suspect(rows)
+	})
+}

@@ -28,6 +28,8 @@ var published = []struct {
 	{"llama-3.1-8b", 8_030_261_248, 0, 0, "Hugging Face meta-llama/Llama-3.1-8B"},
 	{"llama-3.1-70b", 70_553_706_496, 0, 0, "Hugging Face meta-llama/Llama-3.1-70B"},
 	{"llama-3.1-405b", 405_853_388_800, 0, 0, "Hugging Face meta-llama/Llama-3.1-405B"},
+	{"llama-3.2-1b", 1_235_814_400, 0, 0, "Hugging Face meta-llama/Llama-3.2-1B"},
+	{"llama-3.2-3b", 3_212_749_824, 0, 0, "Hugging Face meta-llama/Llama-3.2-3B"},
 	{"mistral-7b-v0.1", 7_241_732_096, 0, 0, "Hugging Face mistralai/Mistral-7B-v0.1"},
 	{"mistral-nemo", 12_247_782_400, 0, 0, "Hugging Face mistralai/Mistral-Nemo-Base-2407"},
 	{"mixtral-8x7b", 46_702_792_704, 12.9e9, 0, "Hugging Face mistralai/Mixtral-8x7B-v0.1; arXiv:2401.04088, 13B active"},
@@ -36,6 +38,7 @@ var published = []struct {
 	{"qwen2.5-32b", 32_763_876_352, 0, 1e-4, "Hugging Face Qwen/Qwen2.5-32B"},
 	{"deepseek-r1-distill-qwen-1.5b", 1_777_088_000, 0, 1e-4, "Hugging Face deepseek-ai/DeepSeek-R1-Distill-Qwen-1.5B"},
 	{"qwen2.5-72b", 72_706_203_648, 0, 1e-4, "Hugging Face Qwen/Qwen2.5-72B"},
+	{"qwen3-4b", 4_022_468_096, 0, 1e-5, "Hugging Face Qwen/Qwen3-4B"},
 	{"qwen3-8b", 8_190_735_360, 0, 1e-5, "Hugging Face Qwen/Qwen3-8B"},
 	{"qwen3-14b", 14_768_307_200, 0, 1e-5, "Hugging Face Qwen/Qwen3-14B"},
 	{"qwen3-32b", 32_762_123_264, 0, 1e-5, "Hugging Face Qwen/Qwen3-32B"},
@@ -99,7 +102,11 @@ func TestGroupsSum(t *testing.T) {
 		m := catalog(t, name)
 		g, p := m.GEMMs(), m.Params()
 		gemms := g.Attention + g.Dense + float64(m.MoELayers()*m.Experts)*g.Expert + g.LMHead
-		if want := p.Total - p.Norms - p.Embedding; gemms != want {
+		want := p.Total - p.Norms - p.Embedding
+		if m.TiedEmbed { // the embedding matrix is the LM head too
+			want += p.Embedding
+		}
+		if gemms != want {
 			t.Errorf("%s: GEMM groups %v, parameters %v", name, gemms, want)
 		}
 		tied := m

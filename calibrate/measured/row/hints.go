@@ -149,26 +149,63 @@ func (o *Observation) Take(h Hint) {
 	take("engine.version", h.Version, h.Version != "")
 }
 
-// Chip returns the catalogue name of a chip as files spell it, "" for none.
+// Chip returns the catalogue name of a chip as files spell it, "" for none:
+// makers, counts and words that tell nothing apart are left out, and form and
+// capacity may stand in any order.
 func Chip(text string) string {
-	spelled := strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return r == ' ' || r == '_' || r == '-' }), "-")
-	spelled = strings.Replace(glued.ReplaceAllString(spelled, "$1-$2"), "rtxpro6000", "rtx-pro-6000", 1)
-	for _, name := range []string{text, spelled, strings.TrimPrefix(spelled, "nvidia-"), strings.TrimPrefix(spelled, "nvidia-geforce-"), sxm.ReplaceAllString(strings.TrimPrefix(spelled, "nvidia-"), "$1")} {
-		if e, err := hardware.Catalog(name); err == nil {
+	var words []string
+	form, capacity := "", ""
+	for _, w := range chipWords(text) {
+		switch {
+		case idle[w], counted.MatchString(w):
+		case forms.MatchString(w):
+			form = w
+		case capacities.MatchString(w):
+			capacity = "-" + w
+		default:
+			words = append(words, w)
+		}
+	}
+	name := strings.Join(words, "-")
+	tries := []string{text, name + "-" + form + capacity, name + capacity + "-" + form, name + "-" + form}
+	switch {
+	case form == "":
+		tries = append(tries, name+capacity, name)
+	case strings.HasPrefix(form, "sxm"):
+		tries = append(tries, name+capacity, name+"-sxm")
+	}
+	for _, try := range tries {
+		if e, err := hardware.Catalog(strings.Trim(try, "-")); err == nil {
 			return e.Hardware.Name
 		}
 	}
 	return ""
 }
 
-// sxm stands between chip and capacity in names whose capacity says enough.
-var sxm = regexp.MustCompile(`-sxm\d?(-\d+gb)$`)
+// chipWords are the words of a chip's name, lower case.
+func chipWords(text string) []string {
+	spelled := glued.ReplaceAllString(strings.ToLower(text), "$1 $2")
+	spelled = strings.Replace(multiple.ReplaceAllString(spelled, "$1x $2"), "rtxpro6000", "rtx-pro-6000", 1)
+	return strings.FieldsFunc(spelled, func(r rune) bool { return strings.ContainsRune(" _-/(),", r) })
+}
 
-var glued = regexp.MustCompile(`(\d)(sxm|pcie|nvl)`)
+// idle words are of no use in a chip's name.
+var idle = map[string]bool{
+	"nvidia": true, "amd": true, "geforce": true, "instinct": true, "tesla": true, "gpu": true, "gpus": true, "tensor": true, "core": true,
+	"hbm2e": true, "hbm3": true, "hbm3e": true, "vf": true, "oam": true,
+}
+
+var (
+	glued      = regexp.MustCompile(`(\d)(sxm|pcie|nvl)`)
+	multiple   = regexp.MustCompile(`^(\d+)\s*[x×]\s*(\D)`)
+	counted    = regexp.MustCompile(`^(?:\d+x|x\d+)$`)
+	forms      = regexp.MustCompile(`^(?:sxm\d?|pcie|nvl)$`)
+	capacities = regexp.MustCompile(`^\d+g[bi]?b?$`)
+)
 
 // LikeChips lists the chips of the catalogue that a word of a name may mean.
 func LikeChips(text string) []string {
-	words := strings.FieldsFunc(strings.ToLower(glued.ReplaceAllString(text, "$1-$2")), func(r rune) bool { return strings.ContainsRune(" _-/()", r) })
+	words := chipWords(text)
 	var out []string
 	for _, n := range hardware.Names() {
 		if slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && (n == w || strings.HasPrefix(n, w+"-")) }) {

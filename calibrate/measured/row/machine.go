@@ -62,7 +62,7 @@ func (o *Observation) SetModel(name, formatText string, nameCol, formatCol int) 
 		}
 		format = unit.DType(v.(string))
 	}
-	md, err := model.Catalog(name)
+	md, err := known(name)
 	if name == "" || err != nil {
 		if name != "" {
 			o.Set("model.name", name, nameCol)
@@ -99,6 +99,42 @@ func (o *Observation) SetModel(name, formatText string, nameCol, formatCol int) 
 		}
 	}
 	return md, nil
+}
+
+var (
+	snapshot = regexp.MustCompile(`(?i)^(.*)/snapshots/[0-9a-f]+/?$`)
+	revision = regexp.MustCompile(`[@:][\w.-]+$`)
+	spelt    = []struct{ from, to string }{
+		{`^(?:meta-)?llama-?(\d)[.-](\d)-`, "llama-$1.$2-"}, {`^(?:meta-)?llama-?(\d)-`, "llama-$1-"}, {`^qwen-?(\d(?:\.\d)?)-`, "qwen$1-"},
+	}
+)
+
+// known returns the catalogue's entry of a model as files write it: as a path, as
+// a folder of a download, with its revision, with blanks.
+func known(name string) (model.Model, error) {
+	md, first := model.Catalog(name)
+	if first == nil {
+		return md, nil
+	}
+	text := strings.ToLower(strings.TrimSpace(name))
+	if m := snapshot.FindStringSubmatch(text); m != nil {
+		text = m[1]
+	}
+	text = revision.ReplaceAllString(text, "")
+	text = text[strings.LastIndexAny(strings.TrimRight(text, "/"), "/")+1:]
+	text = strings.TrimRight(text[strings.LastIndex(text, "--")+1:], "/")
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return r == ' ' || r == '_' || r == '-' }), "-")
+	if md, err := model.Catalog(text); err == nil {
+		return md, nil
+	}
+	for _, s := range spelt {
+		if to := regexp.MustCompile(s.from).ReplaceAllString(text, s.to); to != text {
+			if md, err := model.Catalog(to); err == nil {
+				return md, nil
+			}
+		}
+	}
+	return model.Model{}, first
 }
 
 // Fill gives rows the chip and the model that the file does not say, "" for
