@@ -80,7 +80,7 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	for i := range r.sections {
-		r.sections[i].aside = r.sections[i].aside || factors != nil // its points are a sample, the factors the answer
+		r.sections[i].long = r.sections[i].long || factors != nil // its points are a sample, the factors the answer
 	}
 	elasticities, err := r.elasticities()
 	if err != nil {

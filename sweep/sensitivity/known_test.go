@@ -170,6 +170,18 @@ func TestInertFactor(t *testing.T) {
 	}
 }
 
+// A factor that changes the last digits alone does nothing.
+func TestRounding(t *testing.T) {
+	f := func(x []float64) float64 { return 100 + x[0] + 1e-14*x[1] }
+	if v := Sobol(saltelli(64, 2, halton, f), 2, Stream(7)); v.Total[1] != (Estimate{}) || !(v.Total[0].Value > 0.9) {
+		t.Errorf("%+v", v.Total)
+	}
+	unit := trajectories(rand.New(rand.NewPCG(1, 1)), 10, 2, 4)
+	if s := Morris(unit, outputs(unit, f), Stream(3)); s.MuStar[1] != (Estimate{}) || math.Abs(s.MuStar[0].Value-1) > 1e-9 {
+		t.Errorf("%+v", s.MuStar)
+	}
+}
+
 // Missing values take their blocks with them and nothing else.
 func TestMissingBlocks(t *testing.T) {
 	y := saltelli(256, 3, halton, ishigami)

@@ -90,7 +90,7 @@ func elementary(unit [][]float64, y, effects []float64) bool {
 		if moved < 0 {
 			return false
 		}
-		effects[moved] = (y[t] - y[t-1]) / (unit[t][moved] - unit[t-1][moved])
+		effects[moved] = change(y[t-1], y[t]) / (unit[t][moved] - unit[t-1][moved])
 	}
 	return true
 }

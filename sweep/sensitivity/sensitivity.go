@@ -172,6 +172,14 @@ func constant(values []float64) bool {
 	return !(most-least > rounding*max(math.Abs(least), math.Abs(most)))
 }
 
+// change is b - a, 0 where that is rounding alone.
+func change(a, b float64) float64 {
+	if d := b - a; math.Abs(d) > rounding*math.Max(math.Abs(a), math.Abs(b)) {
+		return d
+	}
+	return 0
+}
+
 // missing reports whether any value is none.
 func missing(values []float64) bool {
 	return slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) })

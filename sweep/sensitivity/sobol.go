@@ -55,8 +55,8 @@ func Sobol(y []float64, k int, stream workload.Stream) Variance {
 		a, b := row[0]-centre, row[k+1]-centre
 		u[1], u[2] = (a+b)/2, (a*a+b*b)/2
 		for i := range k {
-			ab := row[1+i] - centre
-			u[3+i], u[3+k+i] = b*(ab-a), (a-ab)*(a-ab)/2
+			d := change(row[0], row[1+i])
+			u[3+i], u[3+k+i] = b*d, d*d/2
 		}
 	}
 	out := s.estimate(stream, func(sums []float64) []float64 {
