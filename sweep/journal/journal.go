@@ -1,0 +1,327 @@
+// Package journal keeps what finished runs gave, so that no run is simulated
+// twice: an append-only file of checked records by run identity. A kill at any
+// moment loses at most what was not flushed yet, and the end of a record that
+// was being written is cut off when the file is opened again. It knows no
+// simulator: values are bytes.
+//
+// Layout: a line of text that says what the values are, then records of
+//
+//	length uint32 | CRC-32C of the rest uint32 | point 8 bytes | seed uint64 | replicate uint32 | value
+//
+// all little-endian; length counts the value alone.
+package journal
+
+import (
+	"bufio"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"iter"
+	"os"
+	"strings"
+	"sync"
+	"time"
+)
+
+// File is the name of a journal in the folder of results; no pattern for
+// tables matches it.
+const File = "runs.journal"
+
+// Key is the identity of a run. The journal as a whole is of one version of
+// simulator and results.
+type Key struct {
+	Point     [8]byte // hash of the resolved scenario
+	Seed      uint64  // of the study
+	Replicate uint32
+}
+
+// ErrForeign says that a file is not a journal of these values.
+var ErrForeign = errors.New("not a journal of this version")
+
+const (
+	headSize  = 8
+	keySize   = 8 + 8 + 4
+	maxValue  = 16 << 20 // bytes of one value; more is damage
+	maxHead   = 4 << 10
+	maxBuffer = 1 << 20 // bytes that wait for a flush
+)
+
+// Interval is how long a finished run waits for the disk at most, s.
+const Interval = 2 * time.Second
+
+// sum is the polynomial of the checks.
+var sum = crc32.MakeTable(crc32.Castagnoli)
+
+// place is where a value stands in the file.
+type place struct {
+	at   int64
+	size uint32
+}
+
+// Journal is an open journal. It is safe for concurrent use.
+type Journal struct {
+	file *os.File
+	cut  int64 // bytes cut off when it was opened
+
+	mu    sync.Mutex
+	index map[Key]place
+	tail  []byte // not written yet
+	size  int64  // of the file without tail
+	dirty bool   // written, but not known to be on disk
+	err   error  // of a write: nothing can be added any more
+
+	quit chan struct{}
+	done sync.WaitGroup
+}
+
+// Open opens or makes the journal at path. kind is one line that says what its
+// values are: a journal of another kind is ErrForeign. Records after the first
+// damaged one are cut off; Cut tells how much.
+func Open(path, kind string) (*Journal, error) {
+	if strings.ContainsRune(kind, '\n') || len(kind) >= maxHead {
+		return nil, fmt.Errorf("journal: kind %q is no line", kind)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{file: f, index: map[Key]place{}, quit: make(chan struct{})}
+	if err := j.load(kind); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("journal: %s: %w", path, err)
+	}
+	j.done.Go(j.flushNowAndThen)
+	return j, nil
+}
+
+// load reads the index, and cuts off what is damaged.
+func (j *Journal) load(kind string) error {
+	info, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	if !info.Mode().IsRegular() {
+		return errors.New("not a file")
+	}
+	r := bufio.NewReaderSize(j.file, 1<<20)
+	head, err := r.ReadSlice('\n')
+	want := kind + "\n"
+	switch {
+	case string(head) == want:
+	case err != nil && strings.HasPrefix(want, string(head)): // made, and killed before the first flush
+		return j.begin(want)
+	default:
+		return ErrForeign
+	}
+	j.size = int64(len(want))
+	if err := j.scan(r); err != nil {
+		return err
+	}
+	if j.cut = info.Size() - j.size; j.cut > 0 {
+		return j.file.Truncate(j.size)
+	}
+	return nil
+}
+
+// begin writes the first line.
+func (j *Journal) begin(head string) error {
+	if err := j.file.Truncate(0); err != nil {
+		return err
+	}
+	if _, err := j.file.WriteAt([]byte(head), 0); err != nil {
+		return err
+	}
+	j.size = int64(len(head))
+	return j.file.Sync()
+}
+
+// scan reads records until the end or the first damaged one.
+func (j *Journal) scan(r io.Reader) error {
+	var head [headSize]byte
+	var rest []byte
+	for {
+		switch _, err := io.ReadFull(r, head[:]); {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		n := binary.LittleEndian.Uint32(head[:])
+		if n > maxValue {
+			return nil
+		}
+		if cap(rest) < keySize+int(n) {
+			rest = make([]byte, keySize+int(n))
+		}
+		rest = rest[:keySize+int(n)]
+		switch _, err := io.ReadFull(r, rest); {
+		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+			return nil
+		case err != nil:
+			return err
+		}
+		if crc32.Checksum(rest, sum) != binary.LittleEndian.Uint32(head[4:]) {
+			return nil
+		}
+		j.index[keyOf(rest)] = place{j.size + headSize + keySize, n}
+		j.size += int64(headSize + len(rest))
+	}
+}
+
+func keyOf(b []byte) (k Key) {
+	copy(k.Point[:], b)
+	k.Seed = binary.LittleEndian.Uint64(b[8:])
+	k.Replicate = binary.LittleEndian.Uint32(b[16:])
+	return k
+}
+
+// Cut is how many bytes of damaged records were cut off by Open: what a kill
+// left half written.
+func (j *Journal) Cut() int64 { return j.cut }
+
+// Len is the number of runs.
+func (j *Journal) Len() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return len(j.index)
+}
+
+// Has reports whether the value of a run is there.
+func (j *Journal) Has(k Key) bool {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	_, ok := j.index[k]
+	return ok
+}
+
+// Get appends the value of a run to b; false if there is none.
+func (j *Journal) Get(b []byte, k Key) ([]byte, bool, error) {
+	j.mu.Lock()
+	p, ok := j.index[k]
+	if ok && p.at >= j.size { // still in memory
+		from := p.at - j.size
+		b = append(b, j.tail[from:from+int64(p.size)]...)
+		j.mu.Unlock()
+		return b, true, nil
+	}
+	j.mu.Unlock()
+	if !ok {
+		return b, false, nil
+	}
+	n := len(b)
+	b = append(b, make([]byte, p.size)...)
+	if _, err := j.file.ReadAt(b[n:], p.at); err != nil {
+		return b[:n], false, fmt.Errorf("journal: %w", err)
+	}
+	return b, true, nil
+}
+
+// Put adds the value of a run; the last value of a run counts. It is on disk
+// within Interval, or when Sync returns.
+func (j *Journal) Put(k Key, value []byte) error {
+	if len(value) > maxValue {
+		return fmt.Errorf("journal: a value of %d bytes", len(value))
+	}
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.err != nil {
+		return j.err
+	}
+	from := len(j.tail)
+	j.tail = append(j.tail, make([]byte, headSize)...)
+	j.tail = append(j.tail, k.Point[:]...)
+	j.tail = binary.LittleEndian.AppendUint64(j.tail, k.Seed)
+	j.tail = binary.LittleEndian.AppendUint32(j.tail, k.Replicate)
+	j.tail = append(j.tail, value...)
+	record := j.tail[from:]
+	binary.LittleEndian.PutUint32(record, uint32(len(value)))
+	binary.LittleEndian.PutUint32(record[4:], crc32.Checksum(record[headSize:], sum))
+	j.index[k] = place{j.size + int64(from+headSize+keySize), uint32(len(value))}
+	if len(j.tail) < maxBuffer {
+		return nil
+	}
+	return j.write()
+}
+
+// write writes what waits. After an error the journal takes nothing any more:
+// what is in the file stays whole, since Open cuts a half record off.
+func (j *Journal) write() error {
+	if j.err != nil || len(j.tail) == 0 {
+		return j.err
+	}
+	if _, err := j.file.WriteAt(j.tail, j.size); err != nil {
+		j.err = fmt.Errorf("journal: %w", err)
+		return j.err
+	}
+	j.size += int64(len(j.tail))
+	j.tail, j.dirty = j.tail[:0], true
+	return nil
+}
+
+// Sync brings every value to the disk.
+func (j *Journal) Sync() error {
+	j.mu.Lock()
+	err, dirty := j.write(), j.dirty
+	j.dirty = false
+	j.mu.Unlock()
+	if err != nil || !dirty {
+		return err
+	}
+	if err := j.file.Sync(); err != nil {
+		j.mu.Lock()
+		defer j.mu.Unlock()
+		j.err = fmt.Errorf("journal: %w", err)
+		return j.err
+	}
+	return nil
+}
+
+// flushNowAndThen syncs every Interval until Close; an error is kept for the
+// next Put or Sync.
+func (j *Journal) flushNowAndThen() {
+	tick := time.NewTicker(Interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			_ = j.Sync() // stays in j.err
+		case <-j.quit:
+			return
+		}
+	}
+}
+
+// Close brings every value to the disk and closes the file. It is safe to call
+// again.
+func (j *Journal) Close() error {
+	select {
+	case <-j.quit:
+		return nil
+	default:
+		close(j.quit)
+	}
+	j.done.Wait()
+	return errors.Join(j.Sync(), j.file.Close())
+}
+
+// Each goes through every run, in no order. It ends at an error.
+func (j *Journal) Each() iter.Seq2[Key, []byte] {
+	return func(yield func(Key, []byte) bool) {
+		j.mu.Lock()
+		keys := make([]Key, 0, len(j.index))
+		for k := range j.index {
+			keys = append(keys, k)
+		}
+		j.mu.Unlock()
+		var b []byte
+		for _, k := range keys {
+			var err error
+			var ok bool
+			if b, ok, err = j.Get(b[:0], k); err != nil || !ok || !yield(k, b) {
+				return
+			}
+		}
+	}
+}

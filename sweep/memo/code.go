@@ -1,0 +1,132 @@
+package memo
+
+import (
+	"encoding/binary"
+	"errors"
+	"math"
+
+	"scoville/core"
+	"scoville/core/metrics"
+)
+
+// errShort says that a value ends early.
+var errShort = errors.New("memo: a value that is not one of ours")
+
+// encode appends what a run gave. Equal results give equal bytes: there is no
+// time in them.
+func encode(b []byte, r *core.Result) []byte {
+	b = text(b, string(r.Status))
+	b = text(b, r.Reason)
+	b = append(b, byte(r.Steady))
+	b = numbers(b, []float64{r.OfferedRPS, r.CapacityRPS, r.LoadRatio, r.RateRPS, r.SimS})
+	b = binary.AppendVarint(b, r.Events)
+	b = text(text(b, r.Bound), r.DecodeBound)
+	b = numbers(b, r.Summary)
+	b = binary.AppendUvarint(b, uint64(len(r.Classes)))
+	for _, c := range r.Classes {
+		b = numbers(text(b, c.Name), c.Summary)
+	}
+	return b
+}
+
+func text(b []byte, s string) []byte {
+	return append(binary.AppendUvarint(b, uint64(len(s))), s...)
+}
+
+// numbers appends how many, a bit for each that is a number, and those that are.
+func numbers(b []byte, x []float64) []byte {
+	b = binary.AppendUvarint(b, uint64(len(x)))
+	bits := len(b)
+	b = append(b, make([]byte, (len(x)+7)/8)...)
+	for i, v := range x {
+		if !math.IsNaN(v) {
+			b[bits+i/8] |= 1 << (i % 8)
+			b = binary.LittleEndian.AppendUint64(b, math.Float64bits(v))
+		}
+	}
+	return b
+}
+
+// reader takes a value apart. After the first error it gives zeros.
+type reader struct {
+	b   []byte
+	err error
+}
+
+func decode(b []byte) (core.Result, error) {
+	r := reader{b: b}
+	var out core.Result
+	out.Status, out.Reason = core.Status(r.text()), r.text()
+	out.Steady = metrics.Tri(r.byte())
+	if x := r.numbers(); len(x) == 5 {
+		out.OfferedRPS, out.CapacityRPS, out.LoadRatio, out.RateRPS, out.SimS = x[0], x[1], x[2], x[3], x[4]
+	} else {
+		r.fail()
+	}
+	var n int
+	if out.Events, n = binary.Varint(r.b); n <= 0 {
+		r.fail()
+	} else {
+		r.b = r.b[n:]
+	}
+	out.Bound, out.DecodeBound = r.text(), r.text()
+	out.Summary = r.numbers()
+	for range r.count(1) {
+		out.Classes = append(out.Classes, core.Class{Name: r.text(), Summary: r.numbers()})
+	}
+	if len(r.b) > 0 {
+		r.fail()
+	}
+	return out, r.err
+}
+
+func (r *reader) fail() { r.b, r.err = nil, errShort }
+
+// count reads how many things of some bytes each follow.
+func (r *reader) count(each int) int {
+	x, n := binary.Uvarint(r.b)
+	if n <= 0 || x > uint64(len(r.b)*8/each) {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return int(x)
+}
+
+// take returns the next n bytes.
+func (r *reader) take(n int) []byte {
+	if n > len(r.b) {
+		r.fail()
+		return nil
+	}
+	out := r.b[:n]
+	r.b = r.b[n:]
+	return out
+}
+
+func (r *reader) byte() byte {
+	if b := r.take(1); len(b) == 1 {
+		return b[0]
+	}
+	return 0
+}
+
+func (r *reader) text() string { return string(r.take(r.count(8))) }
+
+func (r *reader) numbers() []float64 {
+	out := make([]float64, r.count(1))
+	bits := r.take((len(out) + 7) / 8)
+	for i := range out {
+		switch {
+		case r.err != nil:
+			return nil
+		case bits[i/8]>>(i%8)&1 == 0:
+			out[i] = math.NaN()
+		default:
+			if b := r.take(8); len(b) == 8 {
+				out[i] = math.Float64frombits(binary.LittleEndian.Uint64(b))
+			}
+		}
+	}
+	return out
+}
