@@ -22,7 +22,13 @@ func (s *Scenario) Canonical() []byte {
 	if len(s.Workload.Records) > 0 {
 		hash = input.Hash(s.Workload.Records)
 	}
-	text, _ := s.canonical(hash, nil)
+	return s.CanonicalAs(hash)
+}
+
+// CanonicalAs is that of the scenario, whose trace records have the given
+// input.Hash; "" without any.
+func (s *Scenario) CanonicalAs(trace string) []byte {
+	text, _ := s.canonical(trace, nil)
 	return text
 }
 

@@ -12,9 +12,11 @@ import (
 // errShort says that a value ends early.
 var errShort = errors.New("memo: a value that is not one of ours")
 
-// encode appends what a run gave. Equal results give equal bytes: there is no
+// encode appends what a run gave within limits. Equal results give equal bytes: there is no
 // time in them.
-func encode(b []byte, r *core.Result) []byte {
+func encode(b []byte, r *core.Result, limit core.Limit) []byte {
+	b = binary.AppendVarint(b, limit.Events)
+	b = numbers(b, []float64{limit.SimS})
 	b = text(b, string(r.Status))
 	b = text(b, r.Reason)
 	b = append(b, byte(r.Steady))
@@ -53,9 +55,14 @@ type reader struct {
 	err error
 }
 
-func decode(b []byte) (core.Result, error) {
+func decode(b []byte) (out core.Result, limit core.Limit, err error) {
 	r := reader{b: b}
-	var out core.Result
+	limit.Events = r.int()
+	if x := r.numbers(); len(x) == 1 {
+		limit.SimS = x[0]
+	} else {
+		r.fail()
+	}
 	out.Status, out.Reason = core.Status(r.text()), r.text()
 	out.Steady = metrics.Tri(r.byte())
 	if x := r.numbers(); len(x) == 5 {
@@ -63,12 +70,7 @@ func decode(b []byte) (core.Result, error) {
 	} else {
 		r.fail()
 	}
-	var n int
-	if out.Events, n = binary.Varint(r.b); n <= 0 {
-		r.fail()
-	} else {
-		r.b = r.b[n:]
-	}
+	out.Events = r.int()
 	out.Bound, out.DecodeBound = r.text(), r.text()
 	out.Summary = r.numbers()
 	for range r.count(1) {
@@ -77,7 +79,7 @@ func decode(b []byte) (core.Result, error) {
 	if len(r.b) > 0 {
 		r.fail()
 	}
-	return out, r.err
+	return out, limit, r.err
 }
 
 func (r *reader) fail() { r.b, r.err = nil, errShort }
@@ -102,6 +104,16 @@ func (r *reader) take(n int) []byte {
 	out := r.b[:n]
 	r.b = r.b[n:]
 	return out
+}
+
+func (r *reader) int() int64 {
+	x, n := binary.Varint(r.b)
+	if n <= 0 {
+		r.fail()
+		return 0
+	}
+	r.b = r.b[n:]
+	return x
 }
 
 func (r *reader) byte() byte {

@@ -1,35 +1,70 @@
 // Package memo remembers what runs gave, so that a study that was interrupted,
 // edited or asked again simulates only what is new. A run is known by the hash
-// of its resolved scenario, its seed and its replicate, of one version of the
-// simulator: not by its place in a study or the study's text.
+// of its scenario, its seed and its replicate, of one version of the simulator:
+// not by its place in a study or the study's text.
 package memo
 
 import (
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
+	"math"
 	"path/filepath"
 	"strings"
+	"sync"
+	"sync/atomic"
 
 	"scoville/core"
 	"scoville/core/metrics"
+	"scoville/core/scenario"
+	"scoville/core/scenario/input"
+	"scoville/core/workload"
 	"scoville/sweep/journal"
 )
 
-// Memo is what is known of runs. It is safe for concurrent use. The nil Memo
-// remembers nothing.
-type Memo struct{ journal *journal.Journal }
+// File is the name of the memory in the folder of results.
+const File = journal.File
 
-// ErrForeign says that a folder's runs are of another version.
-var ErrForeign = journal.ErrForeign
+// Simulate runs one scenario.
+type Simulate = func(context.Context, *scenario.Scenario, core.Options) (core.Result, error)
+
+// Memo is what is known of runs. It is safe for concurrent use.
+type Memo struct {
+	// Retry forgets runs that failed or timed out: they run again.
+	Retry bool
+	// Lost is told once, by a worker, that what runs give cannot be kept any
+	// more; nil = nobody.
+	Lost func(error)
+
+	journal  *journal.Journal
+	recalled atomic.Int64
+	once     sync.Once
+
+	mu     sync.Mutex
+	traces map[*workload.Record]trace // by the first record
+}
+
+// trace is the hash of the records of a trace.
+type trace struct {
+	records int
+	hash    string
+}
+
+// Errors of a memory.
+var (
+	ErrForeign = journal.ErrForeign                 // the folder's runs are of another version
+	ErrUnknown = errors.New("the run is not known") // of a Simulate that only recalls
+)
 
 // Open opens or makes the memory in a folder.
 func Open(dir string) (*Memo, error) {
-	j, err := journal.Open(filepath.Join(dir, journal.File), kind())
+	j, err := journal.Open(filepath.Join(dir, File), kind())
 	if err != nil {
 		return nil, err
 	}
-	return &Memo{j}, nil
+	return &Memo{journal: j, traces: map[*workload.Record]trace{}}, nil
 }
 
 // kind says which runs can be in one journal: those of one behaviour of the
@@ -58,51 +93,124 @@ func Key(point string, o core.Options) (journal.Key, error) {
 	return k, nil
 }
 
-// Recall returns what a run gave, without its stages and resources; false if it
-// is not known.
-func (m *Memo) Recall(k journal.Key) (core.Result, bool, error) {
-	if m == nil {
-		return core.Result{}, false, nil
+// key is the identity of a run of a scenario.
+func (m *Memo) key(sc *scenario.Scenario, o *core.Options) journal.Key {
+	sum := sha256.Sum256(sc.CanonicalAs(m.trace(sc.Workload.Records)))
+	return journal.Key{Point: [8]byte(sum[:8]), Seed: o.Seed, Replicate: uint32(o.Replicate)}
+}
+
+// trace hashes records once.
+func (m *Memo) trace(records []workload.Record) string {
+	if len(records) == 0 {
+		return ""
 	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	t, ok := m.traces[&records[0]]
+	if !ok || t.records != len(records) {
+		if len(m.traces) == 64 { // one would do for most studies
+			clear(m.traces)
+		}
+		t = trace{len(records), input.Hash(records)}
+		m.traces[&records[0]] = t
+	}
+	return t.hash
+}
+
+// Wrap is a simulator that runs only what is not known, and remembers what it
+// runs: also a failure, an error that is not the context's, and a panic. Someone
+// who wants to see the requests of a run makes it run.
+func (m *Memo) Wrap(sim Simulate) Simulate {
+	return func(ctx context.Context, sc *scenario.Scenario, o core.Options) (core.Result, error) {
+		if o.Plain || o.NoCapacity {
+			return sim(ctx, sc, o)
+		}
+		k := m.key(sc, &o)
+		if o.Requests == nil {
+			r, ok, err := m.recall(k, &o)
+			if err != nil || ok && (!m.Retry || r.Status != core.Failed && r.Status != core.Timeout) {
+				m.recalled.Add(1)
+				return r, err
+			}
+		}
+		return m.run(ctx, func() (core.Result, error) { return sim(ctx, sc, o) }, k, o.Limit)
+	}
+}
+
+// run simulates and keeps.
+func (m *Memo) run(ctx context.Context, sim func() (core.Result, error), k journal.Key, limit core.Limit) (core.Result, error) {
+	defer func() {
+		if v := recover(); v != nil {
+			m.keep(k, failure(fmt.Sprintf("panic: %v", v)), limit)
+			panic(v) // the pool makes a new simulator
+		}
+	}()
+	r, err := sim()
+	switch {
+	case err == nil:
+		m.keep(k, &r, limit)
+	case ctx.Err() == nil:
+		m.keep(k, failure(err.Error()), limit)
+	}
+	return r, err
+}
+
+// failure is the result of a run that ended in an error.
+func failure(reason string) *core.Result {
+	nan := math.NaN()
+	return &core.Result{Status: core.Failed, Reason: reason, OfferedRPS: nan, CapacityRPS: nan, LoadRatio: nan, RateRPS: nan, SimS: nan}
+}
+
+// keep remembers what a run gave.
+func (m *Memo) keep(k journal.Key, r *core.Result, limit core.Limit) {
+	if err := m.journal.Put(k, encode(nil, r, limit)); err != nil {
+		m.once.Do(func() {
+			if m.Lost != nil {
+				m.Lost(err)
+			}
+		})
+	}
+}
+
+// recall returns what a run gave, without its stages and resources; false if it
+// is not known, or known under other limits that matter.
+func (m *Memo) recall(k journal.Key, o *core.Options) (core.Result, bool, error) {
 	b, ok, err := m.journal.Get(nil, k)
 	if err != nil || !ok {
 		return core.Result{}, false, err
 	}
-	r, err := decode(b)
-	return r, err == nil, err
+	r, limit, err := decode(b)
+	if err != nil {
+		return core.Result{}, false, err
+	}
+	if r.Status == core.Timeout {
+		return r, limit == o.Limit, nil
+	}
+	within := (o.Limit.Events == 0 || r.Events <= o.Limit.Events) && (o.Limit.SimS == 0 || !(r.SimS > o.Limit.SimS))
+	return r, within, nil
 }
 
-// Keep remembers what a run gave.
-func (m *Memo) Keep(k journal.Key, r *core.Result) error {
-	if m == nil {
-		return nil
+// Recall is a simulator that runs nothing: a run that is not known is
+// ErrUnknown.
+func (m *Memo) Recall(_ context.Context, sc *scenario.Scenario, o core.Options) (core.Result, error) {
+	r, ok, err := m.recall(m.key(sc, &o), &o)
+	if err == nil && !ok {
+		err = ErrUnknown
 	}
-	return m.journal.Put(k, encode(nil, r))
+	return r, err
 }
 
 // Has reports whether a run is known.
-func (m *Memo) Has(k journal.Key) bool { return m != nil && m.journal.Has(k) }
+func (m *Memo) Has(k journal.Key) bool { return m.journal.Has(k) }
 
 // Len is how many runs are known.
-func (m *Memo) Len() int {
-	if m == nil {
-		return 0
-	}
-	return m.journal.Len()
-}
+func (m *Memo) Len() int { return m.journal.Len() }
+
+// Recalled is how many runs did not have to be simulated.
+func (m *Memo) Recalled() int { return int(m.recalled.Load()) }
 
 // Cut is how many bytes a killed process left half written.
-func (m *Memo) Cut() int64 {
-	if m == nil {
-		return 0
-	}
-	return m.journal.Cut()
-}
+func (m *Memo) Cut() int64 { return m.journal.Cut() }
 
 // Close brings everything to the disk. It is safe to call again.
-func (m *Memo) Close() error {
-	if m == nil {
-		return nil
-	}
-	return m.journal.Close()
-}
+func (m *Memo) Close() error { return m.journal.Close() }
