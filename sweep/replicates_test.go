@@ -13,6 +13,7 @@ import (
 
 	"scoville/core"
 	"scoville/core/scenario"
+	"scoville/sweep/budget"
 	"scoville/sweep/results"
 )
 
@@ -242,7 +243,7 @@ func TestMaxFailures(t *testing.T) {
 	for limit, stops := range map[string]bool{"2": true, "3": false, `"5%"`: true, `"7.5%"`: false} {
 		for jobs := 1; jobs < 4; jobs++ {
 			out, err := Run(t.Context(), Options{File: write(t, text+limit), Dir: t.TempDir(), Jobs: jobs, newSimulate: sim})
-			if e, ok := errors.AsType[*StoppedError](err); ok != stops || stops && (e.Failed != 3 || len(e.Causes) != 2) {
+			if e, ok := errors.AsType[*budget.StoppedError](err); ok != stops || stops && (e.Failed != 3 || len(e.Causes) != 2) {
 				t.Errorf("max_failures = %s, %d workers: %v", limit, jobs, err)
 			}
 			if !stops && (out.Counts["failed"] != 2 || out.Counts["timeout"] != 1) {

@@ -5,24 +5,19 @@ package sweep
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
 
 	"scoville/core"
 	"scoville/sweep/again"
-	"scoville/sweep/budget"
-	"scoville/sweep/dispatch"
-	"scoville/sweep/draw"
+	"scoville/sweep/campaign"
 	"scoville/sweep/explain"
-	"scoville/sweep/hunt"
 	"scoville/sweep/plan"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
 	"scoville/sweep/results/searches"
 	"scoville/sweep/row"
-	"scoville/sweep/schedule"
 	"scoville/sweep/study"
 )
 
@@ -48,6 +43,12 @@ type Options struct {
 	Jobs     int      // simulations at a time, at least 1
 	FailFast bool     // stop at the first run that fails or times out
 
+	OnlyFailed bool // run those again that failed or timed out
+	Fresh      bool // forget what finished runs gave, and run all
+
+	// Begun is told before the first run what the folder knows; nil = nobody.
+	Begun func(Start)
+
 	// Progress is called before the first run and after each, from one
 	// goroutine; nil = not at all.
 	Progress func(Progress)
@@ -62,11 +63,16 @@ type Simulate = row.Simulate
 // Progress is how far a sweep is, in runs.
 type Progress struct{ Done, Total, Failed int }
 
+// Start is what a sweep knows before its first run.
+type Start = campaign.Start
+
 // Outcome is what a finished sweep leaves.
 type Outcome struct {
 	Plan   *Plan
 	Dir    string
 	Counts map[string]int // runs by status
+
+	Recalled int // runs that did not have to be simulated: the folder knew them
 
 	Searches []searches.Search // of a study with [search], in the order of the plan
 }
@@ -83,8 +89,12 @@ func (o *Outcome) Feasible() bool {
 // results: nothing was run.
 type InputError = again.InputError
 
-// StoppedError says that too many runs failed, and the sweep stopped.
-type StoppedError = budget.StoppedError
+// StoppedError says that a sweep ended early, and that the same command goes on
+// where it was.
+type StoppedError = campaign.StoppedError
+
+// ErrDisk is why a sweep stopped that could not write.
+var ErrDisk = campaign.ErrDisk
 
 // Plan is a study expanded into points.
 type Plan = plan.Plan
@@ -106,8 +116,9 @@ func Load(file string, set []string) (*Plan, error) {
 	return p, nil
 }
 
-// Run runs a study and writes its results. When ctx ends first it returns
-// ctx's error, and the folder holds what it held before.
+// Run runs a study and writes its results. What ends it early is a
+// *StoppedError: the tables are what they were, and the runs that finished are
+// kept.
 func Run(ctx context.Context, o Options) (*Outcome, error) {
 	p, err := Load(o.File, o.Set)
 	if err != nil {
@@ -133,47 +144,21 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, again.Input(err)
 	}
 	defer set.Close()
-	keep, err := request.Keep(out.Dir, p.Study.Requests)
+	c := campaign.Campaign{
+		Plan: p, Set: set, Dir: out.Dir, Metrics: metricColumns(), Jobs: o.Jobs, Simulate: o.simulators(),
+		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Begun: o.Begun,
+		Progress: func(done, total, failed int) {
+			if o.Progress != nil {
+				o.Progress(Progress{done, total, failed})
+			}
+		},
+	}
+	ended, err := c.Run(ctx)
 	if err != nil {
 		return nil, err
 	}
-	o.watch = keep.Watch
-	var runs []results.Run
-	var more []results.Table
-	if p.Study.Search == nil {
-		runs, err = simulate(ctx, p, o)
-		set.Plan(len(runs))
-	} else if runs, out.Searches, err = search(ctx, p, o); err == nil {
-		more = append(more, set.Searches(out.Searches))
-		set.Plan(len(runs))
-	}
-	if err == nil {
-		err = keep.Err()
-	}
-	if err == nil && p.DrawRuns() > 0 {
-		err = forecasts(ctx, p, o, runs)
-	}
-	if err != nil {
-		return nil, err
-	}
-	for _, r := range runs {
-		out.Counts[r.Status]++
-	}
-	passes := set.Passes()
-	if err := set.Write(func(yield func(results.Run) bool) {
-		passes--
-		for i, r := range runs {
-			if passes == 0 {
-				runs[i] = results.Run{} // the rest of Write does not need it
-			}
-			if !yield(r) {
-				return
-			}
-		}
-	}, more...); err != nil {
-		return nil, err
-	}
-	if err := errors.Join(keep.Close(), explainOnly(ctx, set, out, o)); err != nil {
+	out.Counts, out.Searches, out.Recalled = ended.Counts, ended.Searches, ended.Recalled
+	if err := explainOnly(ctx, set, out, o); err != nil {
 		return nil, err
 	}
 	return out, set.Close()
@@ -206,53 +191,6 @@ func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options)
 		return err
 	}
 	return set.Explain(text.Bytes())
-}
-
-// simulate runs every point of a plan as its schedule says.
-func simulate(ctx context.Context, p *Plan, o Options) ([]results.Run, error) {
-	d := dispatch.Dispatch{
-		Plan: p, Schedule: schedule.New(p), Budget: budget.New(&p.Study.Effort, p.LeastRuns(), o.FailFast),
-		Workers: o.Jobs, Simulate: o.simulators(),
-		Progress: func(done, total, failed int) {
-			if o.Progress != nil {
-				o.Progress(Progress{done, total + p.DrawRuns(), failed})
-			}
-		},
-	}
-	return d.Run(ctx)
-}
-
-// forecasts runs the draws of a plan, after its runs.
-func forecasts(ctx context.Context, p *Plan, o Options, runs []results.Run) error {
-	d := draw.Draws{Plan: p, Metrics: metricColumns(), Workers: o.Jobs, Simulate: o.newSimulate}
-	if d.Simulate == nil {
-		d.Simulate = simulators()
-	}
-	if o.Progress != nil {
-		progress := Progress{Done: len(runs), Total: len(runs) + p.DrawRuns()}
-		for _, r := range runs {
-			if r.Broken() {
-				progress.Failed++
-			}
-		}
-		d.Progress = func() {
-			progress.Done++
-			o.Progress(progress)
-		}
-	}
-	return d.Run(ctx, runs)
-}
-
-// search runs the searches of a plan.
-func search(ctx context.Context, p *Plan, o Options) ([]results.Run, []searches.Search, error) {
-	h := hunt.Hunt{Plan: p, Workers: o.Jobs, Simulate: o.simulators(), Progress: func(done, total, failed int) {
-		if o.Progress != nil {
-			o.Progress(Progress{done, total, failed})
-		}
-	}}
-	failures := budget.New(&p.Study.Effort, hunt.Expected(p), o.FailFast)
-	h.Failed = failures.Add
-	return h.Run(ctx)
 }
 
 // simulators makes what runs the points, watched.

@@ -14,6 +14,8 @@ import (
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
+	"scoville/sweep/budget"
+	"scoville/sweep/memo"
 	"scoville/sweep/results"
 )
 
@@ -168,7 +170,7 @@ func TestFailFast(t *testing.T) {
 	_, err := Run(t.Context(), Options{File: file, Dir: dir, Jobs: 1, FailFast: true, newSimulate: fake(func(*scenario.Scenario, core.Options) core.Result {
 		return core.Result{Status: core.Failed, Reason: "leak"}
 	})})
-	if e, ok := errors.AsType[*StoppedError](err); !ok || e.Failed != 1 || len(e.Causes) != 1 || e.Causes[0].Reason != "failed: leak" {
+	if e, ok := errors.AsType[*budget.StoppedError](err); !ok || e.Failed != 1 || len(e.Causes) != 1 || e.Causes[0].Reason != "failed: leak" {
 		t.Error(err)
 	}
 	if _, err := results.Open(dir); err == nil {
@@ -180,6 +182,9 @@ func TestFailFast(t *testing.T) {
 func TestCancelKeepsOldResults(t *testing.T) {
 	file, dir := write(t, reference+"[axes]\n\"engine.max_num_seqs\" = [1, 2, 3, 4]\n"), t.TempDir()
 	if _, err := Run(t.Context(), Options{File: file, Dir: dir, Jobs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Remove(filepath.Join(dir, memo.File)); err != nil {
 		t.Fatal(err)
 	}
 	before, err := os.ReadFile(filepath.Join(dir, results.RunsFile))

@@ -5,6 +5,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -34,12 +35,13 @@ Exit codes:
   1    internal error
   2    bad usage or study; nothing was run
   3    finished, but runs failed or timed out, or no point can run; results written
-  4    stopped: more runs failed or timed out than [run] max_failures allows, or one
-       with --fail-fast; nothing was written
+  4    stopped early: more runs failed or timed out than [run] max_failures allows,
+       one with --fail-fast, or the disk is full; finished runs are kept, and the
+       same command goes on
   5    finished, but no search found a value that meets every service level, or
        the winner does not hold up (sweep confirm)
   6    refused: the folder holds other results or is in use, or an input has changed
-  130  interrupted`
+  130  interrupted; finished runs are kept, and the same command goes on`
 
 func exitCode(err error) int {
 	var usage usageError
@@ -69,15 +71,30 @@ func exitCode(err error) int {
 func message(err error) string {
 	var usage usageError
 	var input *sweep.InputError
+	var stopped *sweep.StoppedError
 	switch {
+	case errors.As(err, &stopped):
+		return "sweep: " + kept(stopped)
 	case errors.Is(err, context.Canceled):
-		return "sweep: interrupted; no results were written, and results that were there are untouched"
+		return "sweep: interrupted"
 	case errors.As(err, &input):
 		return err.Error()
 	case errors.As(err, &usage):
 		return "sweep: " + err.Error() + "\nsee sweep --help"
 	}
 	return "sweep: " + err.Error()
+}
+
+// kept words a sweep that ended early, and how to go on.
+func kept(e *sweep.StoppedError) string {
+	text, next := e.Error(), "the same command goes on from there"
+	switch {
+	case errors.Is(e, context.Canceled):
+		text = "interrupted"
+	case !errors.Is(e, sweep.ErrDisk):
+		next = "--only-failed runs the failed ones again"
+	}
+	return fmt.Sprintf("%s\ntables are as they were; %d finished runs are kept: %s", text, e.Kept, next)
 }
 
 // run is the command: arguments in, text out.

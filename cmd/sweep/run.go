@@ -24,13 +24,20 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 Run simulates every point of a study and writes runs.parquet, points.parquet,
 effects.parquet, report.md, manifest.json and a copy of the study to
 results/NAME; with [output] requests = "all" or "sample:100" also a table of the
-requests of each run, requests/POINT-sSEED-rREPLICATE.parquet. The tables do not depend on -j. Results of the same study are
-replaced as a whole; those of another are refused. A study of one point is
-explained, as sweep show does it; --point runs one point of a study alone.
+requests of each run, requests/POINT-sSEED-rREPLICATE.parquet. The tables do not
+depend on -j. Results of the same study are replaced as a whole; those of another
+are refused. A study of one point is explained, as sweep show does it; --point runs
+one point of a study alone.
+
+What finished runs gave is kept in runs.journal beside the tables, by scenario, seed
+and replicate. After an interrupt, a kill or a full disk the same command goes on
+where it was; an edited study simulates only what is new. The tables come out the
+same, to the byte, as of a sweep in one go.
 `) + "\n" + exitCodes,
 		Example: `  sweep run studies/sensitivity.toml
   sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500
-  sweep run studies/sensitivity.toml --point 4`,
+  sweep run studies/sensitivity.toml --point 4
+  sweep run studies/grid.toml --only-failed    # those that failed or timed out, again`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Jobs < 1 {
@@ -41,6 +48,9 @@ explained, as sweep show does it; --point runs one point of a study alone.
 				return usageError{err}
 			}
 			o.File, o.Progress = args[0], p.show
+			if mode != "none" && mode != "json" {
+				o.Begun = func(s sweep.Start) { begun(stderr, s) }
+			}
 			out, err := sweep.Run(c.Context(), o)
 			p.end()
 			if err != nil {
@@ -54,9 +64,24 @@ explained, as sweep show does it; --point runs one point of a study alone.
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study; recorded with the results")
 	f.StringVar(&o.Point, "point", "", "run one point alone: its index, its id or the beginning of one; results go to results/NAME-ID")
-	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first run that fails or times out, and write nothing")
+	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first run that fails or times out; finished runs are kept")
+	f.BoolVar(&o.OnlyFailed, "only-failed", false, "run those again that failed or timed out; without it they count as finished")
+	f.BoolVar(&o.Fresh, "fresh", false, "forget what finished runs gave, and run all")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
 	return c
+}
+
+// begun says what of a study is done already.
+func begun(stderr io.Writer, s sweep.Start) {
+	if s.Cut > 0 {
+		fmt.Fprintf(stderr, "runs.journal: %d bytes that were half written are cut off\n", s.Cut)
+	}
+	switch {
+	case s.Done > 0:
+		fmt.Fprintf(stderr, "%d runs planned, %d already done, %d to run\n", s.Planned, s.Done, s.Planned-s.Done)
+	case s.Planned == 0 && s.Known > 0:
+		fmt.Fprintf(stderr, "%d finished runs are known here\n", s.Known)
+	}
 }
 
 // show writes the report and prints it.

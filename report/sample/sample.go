@@ -5,7 +5,6 @@ package sample
 import (
 	"fmt"
 	"math"
-	"slices"
 	"testing"
 
 	"scoville/core/table"
@@ -44,7 +43,7 @@ func Write(t testing.TB, meta results.Meta, runs []results.Run) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := set.Write(slices.Values(runs)); err != nil {
+	if err := set.Write(results.Each(runs)); err != nil {
 		t.Fatal(err)
 	}
 	if err := set.Close(); err != nil {

@@ -84,7 +84,7 @@ const shown = 5
 
 func (e *StoppedError) Error() string {
 	var text strings.Builder
-	fmt.Fprintf(&text, "stopped by %s: %d %s without a result; no results were written, and results that were there are untouched", e.Rule, e.Failed, map[bool]string{true: "run ended", false: "runs ended"}[e.Failed == 1])
+	fmt.Fprintf(&text, "stopped by %s: %d %s without a result", e.Rule, e.Failed, map[bool]string{true: "run ended", false: "runs ended"}[e.Failed == 1])
 	causes := slices.Clone(e.Causes)
 	slices.SortStableFunc(causes, func(a, b Cause) int { return b.Runs - a.Runs })
 	for _, c := range causes[:min(len(causes), shown)] {

@@ -1,10 +1,11 @@
 // Package dispatch runs the points of a plan on the pool, as their schedule says,
-// and gathers the rows. It knows neither folders nor what rows are for.
+// and lays out the rows again from what is remembered of the runs, so that no row
+// has to wait in memory for the others. It knows neither folders nor what rows are
+// for.
 package dispatch
 
 import (
 	"context"
-	"slices"
 
 	"scoville/sweep/budget"
 	"scoville/sweep/plan"
@@ -22,15 +23,15 @@ type Dispatch struct {
 	Workers  int                 // simulations at a time
 	Simulate func() row.Simulate // makes a simulator for a worker
 	Progress func(done, total, failed int)
+	Failed   func(item int, err error) // of a run that ended in an error or a *pool.Panic; nil = nobody
 }
 
-// Run simulates every point and replicate that the schedule wants, and returns the
-// rows in the order of the plan, whatever order they finished in. The error is the
-// context's, or a *budget.StoppedError.
-func (d *Dispatch) Run(ctx context.Context) ([]results.Run, error) {
+// Run simulates every point and replicate that the schedule wants, and says which
+// there are. The error is the context's, or a *budget.StoppedError.
+func (d *Dispatch) Run(ctx context.Context) (*Ran, error) {
 	p := d.Plan
 	start := d.Schedule.Start()
-	rows := make([][]results.Run, p.Len())
+	ran := &Ran{Plan: p, Counts: map[string]int{}, fate: d.Schedule.Fate, items: make([]uint64, (p.Runs()+63)/64)}
 	var more []int
 	done, total := 0, len(start)
 	d.Progress(done, total, 0)
@@ -42,12 +43,14 @@ func (d *Dispatch) Run(ctx context.Context) ([]results.Run, error) {
 		},
 		Collect: func(item int, r results.Run, err error) error {
 			if err != nil { // a panic or a fault of the simulator is a row, not the end
+				if d.Failed != nil {
+					d.Failed(item, err)
+				}
 				if r, err = row.Failed(p, item, err); err != nil {
 					return err
 				}
 			}
-			point, _ := p.Run(item)
-			rows[point] = append(rows[point], r)
+			ran.add(item, r.Status)
 			more = d.Schedule.Done(item, &r)
 			done++
 			total += len(more)
@@ -60,21 +63,5 @@ func (d *Dispatch) Run(ctx context.Context) ([]results.Run, error) {
 	if err := workers.Run(ctx, start); err != nil {
 		return nil, err
 	}
-	return d.flat(rows, done), nil
-}
-
-// flat sorts the rows of each point by replicate, and tells the first of each how
-// the sampling of the point ended.
-func (d *Dispatch) flat(rows [][]results.Run, n int) []results.Run {
-	out := make([]results.Run, 0, n)
-	for point := range rows {
-		mine := rows[point]
-		rows[point] = nil
-		slices.SortFunc(mine, func(a, b results.Run) int { return a.Replicate - b.Replicate })
-		if len(mine) > 0 {
-			mine[0].Fate = d.Schedule.Fate(point)
-		}
-		out = append(out, mine...)
-	}
-	return out
+	return ran, nil
 }

@@ -7,6 +7,7 @@ package draw
 
 import (
 	"context"
+	"iter"
 	"math"
 	"slices"
 	"strings"
@@ -42,9 +43,10 @@ type worker struct {
 	point    *plan.Point
 }
 
-// Run simulates the draws of every point that has any, and puts a forecast into
-// the first run of each. runs are all runs of the plan. An error is the context's.
-func (d *Draws) Run(ctx context.Context, runs []results.Run) error {
+// Run simulates the draws of every point that has any, and returns what they tell
+// by point. runs are all runs of the plan, by point; they are asked for only with
+// objectives. An error is the context's, or that of runs.
+func (d *Draws) Run(ctx context.Context, runs iter.Seq2[results.Run, error]) (map[int]*forecast.Forecast, error) {
 	p, n := d.Plan, d.Plan.Study.Draws
 	points := p.Drawn()
 	items := make([]int, len(points)*n) // by point: a few points are open at a time
@@ -87,10 +89,20 @@ func (d *Draws) Run(ctx context.Context, runs []results.Run) error {
 		},
 	}
 	if err := workers.Run(ctx, items); err != nil {
-		return err
+		return nil, err
 	}
-	d.attach(runs, points, found, goals)
-	return nil
+	if len(p.Study.Objectives) > 0 && len(points) > 0 {
+		contenders, err := d.contenders(runs, points, goals)
+		if err != nil {
+			return nil, err
+		}
+		d.front(contenders, points, found)
+	}
+	out := map[int]*forecast.Forecast{}
+	for i, point := range points {
+		out[point] = found[i]
+	}
+	return out, nil
 }
 
 // one simulates a draw of a point. Its scenario may be impossible: that is a row
@@ -183,41 +195,43 @@ func (d *Draws) objectives(r *results.Run) []float64 {
 	return out
 }
 
-// attach puts forecasts into the first run of their points, and the share of
-// draws in which each is on the front. Points without draws take part with their
-// replicates in turn.
-func (d *Draws) attach(runs []results.Run, points []int, found []*forecast.Forecast, goals [][][]float64) {
-	contenders := make([][][]float64, d.Plan.Len()) // by point: objectives in turn; nil = not compared
-	at := 0
-	for i := range d.Plan.Len() {
-		mine := runs[at:]
-		if next := slices.IndexFunc(mine, func(r results.Run) bool { return r.PointIndex != mine[0].PointIndex }); next > 0 {
-			mine = mine[:next]
+// contenders are the objectives of each point in turn: of its draws, else of its
+// replicates; nil where it is not compared.
+func (d *Draws) contenders(runs iter.Seq2[results.Run, error], points []int, goals [][][]float64) ([][][]float64, error) {
+	out := make([][][]float64, d.Plan.Len())
+	i, index, ok := -1, -1, true // the point at hand, and whether all its runs are
+	var steady statistic.Tally
+	end := func() {
+		if i >= 0 && !compare.Compared(ok, steady.Most()) {
+			out[i] = nil
 		}
-		at += len(mine)
-		var steady statistic.Tally
-		ok := true
-		for j := range mine {
-			ok = ok && mine[j].Status == results.OK
-			steady.Add(mine[j].Steady)
+		ok, steady = true, statistic.Tally{}
+	}
+	for r, err := range runs {
+		if err != nil {
+			return nil, err
 		}
+		if r.PointIndex != index {
+			end()
+			i, index = i+1, r.PointIndex
+		}
+		ok = ok && r.Status == results.OK
+		steady.Add(r.Steady)
 		drawn, isDrawn := slices.BinarySearch(points, i)
-		if isDrawn {
-			mine[0].Forecast = found[drawn]
-		}
 		switch {
-		case len(d.Plan.Study.Objectives) == 0 || !compare.Compared(ok, steady.Most()):
 		case isDrawn:
-			contenders[i] = goals[drawn]
-		default:
-			for j := range mine {
-				contenders[i] = append(contenders[i], d.objectives(&mine[j]))
-			}
+			out[i] = goals[drawn]
+		case ok:
+			out[i] = append(out[i], d.objectives(&r))
 		}
 	}
-	if len(d.Plan.Study.Objectives) == 0 || len(points) == 0 {
-		return
-	}
+	end()
+	return out, nil
+}
+
+// front puts the share of draws in which each point is on the front into its
+// forecast. Points without draws take part with their replicates in turn.
+func (d *Draws) front(contenders [][][]float64, points []int, found []*forecast.Forecast) {
 	count := make([]int, len(contenders))
 	n := d.Plan.Study.Draws
 	for k := range n {

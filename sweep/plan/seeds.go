@@ -20,8 +20,17 @@ func (p *Plan) seedOf(id string) uint64 {
 
 // Options are those of a run of a point.
 func (p *Plan) Options(pt *Point, replicate int) core.Options {
+	return p.options(pt.Seed, replicate)
+}
+
+// OptionsAt are those of a run of point i, which need not be resolved for them.
+func (p *Plan) OptionsAt(i, replicate int) core.Options {
+	return p.options(p.seedOf(p.ID(i)), replicate)
+}
+
+func (p *Plan) options(seed uint64, replicate int) core.Options {
 	b := &p.Study.Budget
-	return core.Options{Seed: pt.Seed, Replicate: replicate, Limit: core.Limit{Events: b.Events, SimS: b.SimS}}
+	return core.Options{Seed: seed, Replicate: replicate, Limit: core.Limit{Events: b.Events, SimS: b.SimS}}
 }
 
 // Least is the number of runs that point i has whatever comes of them: those

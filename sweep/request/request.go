@@ -74,20 +74,58 @@ func Keep(dir string, most int) (*Keeper, error) {
 	if most == 0 {
 		return k, nil
 	}
-	if err := os.MkdirAll(k.dir, 0o755); err != nil {
+	err := os.MkdirAll(k.dir, 0o755)
+	if err == nil {
+		err = errors.Join(table.RemoveStale(k.dir), k.begin())
+	}
+	if err != nil {
 		return nil, fmt.Errorf("requests: %w", err)
 	}
-	return k, table.RemoveStale(k.dir)
+	return k, nil
 }
 
-// Watch is a simulator that keeps the requests of its ok runs. A table that
-// cannot be written does not fail the run; Close says so, as does Err.
+// begin removes the tables of another choice of requests and another simulator:
+// those that stay are what this sweep would write.
+func (k *Keeper) begin() error {
+	path := filepath.Join(filepath.Dir(k.dir), choiceFile)
+	choice := fmt.Sprintf("at most %d requests of a run, of simulator version %d\n", k.most, core.Version)
+	if text, err := os.ReadFile(path); err == nil && string(text) == choice {
+		return nil
+	}
+	if err := k.remove(func(string) bool { return true }); err != nil {
+		return err
+	}
+	return table.WriteFile(path, []byte(choice))
+}
+
+// choiceFile, beside their folder, says which requests the tables have.
+const choiceFile = ".requests"
+
+// remove removes our tables by name.
+func (k *Keeper) remove(which func(name string) bool) error {
+	entries, err := os.ReadDir(k.dir)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if ours.MatchString(e.Name()) && which(e.Name()) {
+			err = errors.Join(err, os.Remove(filepath.Join(k.dir, e.Name())))
+		}
+	}
+	return err
+}
+
+// Watch is a simulator that keeps the requests of its ok runs, but for those
+// whose table is there. A table that cannot be written does not fail the run;
+// Close says so, as does Err.
 func (k *Keeper) Watch(sim Simulate) Simulate {
 	if k.most == 0 {
 		return sim
 	}
 	return func(ctx context.Context, sc *scenario.Scenario, o core.Options) (core.Result, error) {
-		o.Requests = func(list []metrics.Request) { k.keep(sc, &o, list) }
+		if !k.has(sc, &o) {
+			o.Requests = func(list []metrics.Request) { k.keep(sc, &o, list) }
+		}
 		return sim(ctx, sc, o)
 	}
 }
@@ -113,26 +151,36 @@ func (k *Keeper) Close() error {
 	if err := k.Err(); err != nil {
 		return err
 	}
-	entries, err := os.ReadDir(k.dir)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		if ours.MatchString(e.Name()) && !k.written[e.Name()] {
-			err = errors.Join(err, os.Remove(filepath.Join(k.dir, e.Name())))
-		}
-	}
+	err := k.remove(func(name string) bool { return !k.written[name] })
 	if err == nil && k.most == 0 {
+		_ = os.Remove(filepath.Join(filepath.Dir(k.dir), choiceFile))
 		_ = os.Remove(k.dir) // stays if anything else is in it
 	}
 	return err
 }
 
+// has reports whether the table of a run is there.
+func (k *Keeper) has(sc *scenario.Scenario, o *core.Options) bool {
+	name, _ := name(sc, o)
+	if _, err := os.Stat(filepath.Join(k.dir, name)); err != nil {
+		return false
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.written[name] = true
+	return true
+}
+
+// name is that of the table of a run, and the id of its point.
+func name(sc *scenario.Scenario, o *core.Options) (file, id string) {
+	sum := sha256.Sum256(sc.Canonical())
+	id = hex.EncodeToString(sum[:8])
+	return Name(id, o.Seed, o.Replicate), id
+}
+
 // keep writes the table of a run.
 func (k *Keeper) keep(sc *scenario.Scenario, o *core.Options, list []metrics.Request) {
-	sum := sha256.Sum256(sc.Canonical())
-	id := hex.EncodeToString(sum[:8])
-	name := Name(id, o.Seed, o.Replicate)
+	name, id := name(sc, o)
 	chosen, kept := k.choose(len(list)), len(list)
 	if chosen != nil {
 		kept = len(chosen)

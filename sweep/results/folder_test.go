@@ -6,7 +6,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -119,7 +118,7 @@ func TestTornWriteIsSeen(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := create(t, d.Dir, testMeta())
-	if err := s.Write(slices.Values(testRuns()[:6])); err != nil {
+	if err := s.Write(Each(testRuns()[:6])); err != nil {
 		t.Fatal(err)
 	}
 	// As if killed after the rename of runs and before that of points.
@@ -231,7 +230,7 @@ func TestKilledWriter(t *testing.T) {
 	if m, _ := filepath.Glob(filepath.Join(dir, ".*.tmp-*")); len(m) > 0 {
 		t.Errorf("left %q", m)
 	}
-	if err := s.Write(slices.Values(testRuns())); err != nil {
+	if err := s.Write(Each(testRuns())); err != nil {
 		t.Error(err)
 	}
 }

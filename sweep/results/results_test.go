@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"slices"
 	"strings"
 	"testing"
 
@@ -79,7 +78,7 @@ func write(t *testing.T, meta Meta, runs []Run) *Dataset {
 	t.Helper()
 	dir := filepath.Join(t.TempDir(), "results", "oat")
 	s := create(t, dir, meta)
-	if err := errors.Join(s.Write(slices.Values(runs)), s.Close()); err != nil {
+	if err := errors.Join(s.Write(Each(runs)), s.Close()); err != nil {
 		t.Fatal(err)
 	}
 	d, err := Open(dir)
@@ -284,7 +283,7 @@ func TestWriteAgainWithMoreRuns(t *testing.T) {
 	s := create(t, dir, testMeta())
 	runs := testRuns()
 	for _, n := range []int{0, 7, len(runs)} {
-		if err := s.Write(slices.Values(runs[:n])); err != nil {
+		if err := s.Write(Each(runs[:n])); err != nil {
 			t.Fatal(err)
 		}
 		d, err := Open(dir)
@@ -295,12 +294,12 @@ func TestWriteAgainWithMoreRuns(t *testing.T) {
 }
 
 func TestRefusedRuns(t *testing.T) {
-	at := func(i int, change func(*Run)) iter.Seq[Run] {
+	at := func(i int, change func(*Run)) iter.Seq2[Run, error] {
 		runs := testRuns()
 		change(&runs[i])
-		return slices.Values(runs)
+		return Each(runs)
 	}
-	for wantText, runs := range map[string]iter.Seq[Run]{
+	for wantText, runs := range map[string]iter.Seq2[Run, error]{
 		`point 1 replicate 1: no status "done"`:               at(4, func(r *Run) { r.Status = "done" }),
 		"point 1 replicate 1: 1 axis values for 2 axes":       at(4, func(r *Run) { r.Axes = r.Axes[:1] }),
 		"point 1 replicate 1: 3 metric values for 2":          at(4, func(r *Run) { r.Metrics = make([]float64, 3) }),
@@ -308,6 +307,7 @@ func TestRefusedRuns(t *testing.T) {
 		"point 0 replicate 1: comes after point 1":            at(4, func(r *Run) { r.PointIndex = 0 }),
 		`column "rate_rps": cell is int, want float64`:        at(4, func(r *Run) { r.Axes[0] = 1 }),
 		"point 1 is a second baseline beside 0":               at(3, func(r *Run) { r.Baseline = true }),
+		"lost":                                                broken(testRuns()[:5]),
 		"point 3 replicate 0: point 3 is a second baseline b": at(9, func(r *Run) { r.Baseline = true }),
 	} {
 		dir := t.TempDir()
@@ -349,4 +349,16 @@ func TestFate(t *testing.T) {
 	want(t, d.Points, 0, map[string]any{"pruned_at": int64(3), "until_reached": nil, "pareto": false, "objective_rank": nil, "pareto_probability": nil, "ttft_p99_ms_mean": 110.0})
 	want(t, d.Points, 1, map[string]any{"pruned_at": nil, "until_reached": false})
 	want(t, d.Points, 2, map[string]any{"pruned_at": nil, "until_reached": nil})
+}
+
+// broken gives an error after the runs.
+func broken(runs []Run) iter.Seq2[Run, error] {
+	return func(yield func(Run, error) bool) {
+		for r, err := range Each(runs) {
+			if !yield(r, err) {
+				return
+			}
+		}
+		yield(Run{}, errors.New("lost"))
+	}
 }

@@ -18,22 +18,16 @@ func (s *Set) comparison() (*compare.Comparison, error) {
 	return compare.New(Columns(s.axes, s.meta.Metrics), groups, s.meta.Report, s.meta.Objectives)
 }
 
-// Passes is how often Write goes through the runs: twice when points are
-// compared with each other.
-func (s *Set) Passes() int {
-	if s.compare.Needed() {
-		return 2
-	}
-	return 1
-}
-
 // gather shows all runs to the comparison.
-func (s *Set) gather(runs iter.Seq[Run]) error {
+func (s *Set) gather(runs iter.Seq2[Run, error]) error {
 	if !s.compare.Needed() {
 		return nil
 	}
 	s.compare.Start()
-	for r := range runs {
+	for r, err := range runs {
+		if err != nil {
+			return err
+		}
 		if err := s.checkRun(&r); err != nil {
 			return err
 		}

@@ -11,11 +11,11 @@ import (
 
 // Write writes the whole dataset: runs, points and effects, the study, and last
 // the manifest. The runs come by point index, then replicate, a baseline before
-// its changes; those not run yet may be missing. Write goes through them Passes
-// times, and keeps the slices of a Run as long as it runs. Further tables, if any,
-// are complete. Each file is replaced whole; Write may be called again with more
-// runs.
-func (s *Set) Write(runs iter.Seq[Run], more ...Table) error {
+// its changes; those not run yet may be missing. Write goes through them once, or
+// twice when points are compared with each other, and keeps the slices of a Run as long as it runs. Further tables, if any,
+// are complete. An error of runs ends it, and nothing is written. Each file is
+// replaced whole; Write may be called again with more runs.
+func (s *Set) Write(runs iter.Seq2[Run, error], more ...Table) error {
 	b := newBoard(s)
 	counts := map[string]int{}
 	var tables []*table.Writer
@@ -73,12 +73,26 @@ func (s *Set) Write(runs iter.Seq[Run], more ...Table) error {
 	return nil
 }
 
+// Each gives runs that are at hand.
+func Each(runs []Run) iter.Seq2[Run, error] {
+	return func(yield func(Run, error) bool) {
+		for _, r := range runs {
+			if !yield(r, nil) {
+				return
+			}
+		}
+	}
+}
+
 // addRuns checks, gathers, counts and adds each run.
-func (s *Set) addRuns(runs iter.Seq[Run], b *board, counts map[string]int, add func(table.Row) error) error {
+func (s *Set) addRuns(runs iter.Seq2[Run, error], b *board, counts map[string]int, add func(table.Row) error) error {
 	var row table.Row
 	point, replicate := -1, -1
-	for r := range runs {
-		err := s.checkRun(&r)
+	for r, err := range runs {
+		if err != nil {
+			return err
+		}
+		err = s.checkRun(&r)
 		if err == nil && (r.PointIndex < point || r.PointIndex == point && r.Replicate <= replicate) {
 			err = fmt.Errorf("comes after point %d replicate %d", point, replicate)
 		}

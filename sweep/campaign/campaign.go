@@ -1,0 +1,263 @@
+// Package campaign runs a plan into a folder of results: what finished runs gave
+// is kept at once, and when all have run the tables are laid out from that. An
+// interrupted campaign goes on where it was, an edited study runs only what is
+// new, and the tables are those of a campaign that ran in one go.
+package campaign
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"iter"
+	"os"
+	"path/filepath"
+
+	"scoville/core/table"
+	"scoville/sweep/budget"
+	"scoville/sweep/dispatch"
+	"scoville/sweep/draw"
+	"scoville/sweep/hunt"
+	"scoville/sweep/memo"
+	"scoville/sweep/plan"
+	"scoville/sweep/pool"
+	"scoville/sweep/request"
+	"scoville/sweep/results"
+	"scoville/sweep/results/forecast"
+	"scoville/sweep/results/searches"
+	"scoville/sweep/row"
+	"scoville/sweep/schedule"
+)
+
+// Campaign is how a plan runs. The folder is that of Set, whose lock is held.
+type Campaign struct {
+	Plan     *plan.Plan
+	Set      *results.Set
+	Dir      string
+	Metrics  []table.Column      // in the order of a summary
+	Jobs     int                 // simulations at a time, at least 1
+	Simulate func() row.Simulate // makes a simulator for a worker
+	FailFast bool                // stop at the first run that fails or times out
+	Retry    bool                // run those again that failed or timed out
+	Fresh    bool                // forget what is known
+	Progress func(done, total, failed int)
+	Begun    func(Start) // told before the first run; nil = nobody
+}
+
+// Start is what a campaign knows before its first run.
+type Start struct {
+	Planned int   // runs that there are whatever comes of them; 0 with [search], which asks as it goes
+	Done    int   // of these, how many are known
+	Known   int   // runs that the folder knows in all
+	Cut     int64 // bytes that a killed process left half written
+}
+
+// Outcome is what a finished campaign leaves.
+type Outcome struct {
+	Counts   map[string]int    // runs by status
+	Searches []searches.Search // of a study with [search], in the order of the plan
+	Recalled int               // runs that did not have to be simulated
+}
+
+// StoppedError says that a campaign ended early, and that the same command goes
+// on where it was.
+type StoppedError struct {
+	Err  error // why: the context's, an error of the disk, or a *budget.StoppedError
+	Kept int   // runs that are known in the folder
+}
+
+func (e *StoppedError) Error() string { return e.Err.Error() }
+
+// Unwrap returns why.
+func (e *StoppedError) Unwrap() error { return e.Err }
+
+// ErrDisk says that what runs give can not be kept.
+var ErrDisk = errors.New("the results cannot be kept")
+
+// FailuresFile is where the stacks of panics go.
+const FailuresFile = "failures.log"
+
+// Run runs the plan and writes the tables. What ends it early is a
+// *StoppedError.
+func (c *Campaign) Run(ctx context.Context) (*Outcome, error) {
+	m, err := c.memory()
+	if err != nil {
+		return nil, err
+	}
+	defer m.Close()
+	ctx, stop := context.WithCancelCause(ctx)
+	defer stop(nil)
+	m.Retry = c.Retry
+	m.Lost = func(err error) { stop(fmt.Errorf("%w: %w", ErrDisk, err)) }
+	out, err := c.run(ctx, m)
+	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
+		err = cause
+	}
+	if cerr := m.Close(); cerr != nil && err == nil {
+		err = fmt.Errorf("%w: %w", ErrDisk, cerr)
+	}
+	var stopped *budget.StoppedError
+	if errors.Is(err, context.Canceled) || errors.Is(err, ErrDisk) || errors.As(err, &stopped) {
+		return nil, &StoppedError{err, m.Len()}
+	}
+	return out, err
+}
+
+// memory opens what is known of runs.
+func (c *Campaign) memory() (*memo.Memo, error) {
+	path := filepath.Join(c.Dir, memo.File)
+	if c.Fresh {
+		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
+			return nil, err
+		}
+	}
+	m, err := memo.Open(c.Dir)
+	if errors.Is(err, memo.ErrForeign) {
+		return nil, fmt.Errorf("%w: %s holds runs of another version of the simulator; run with --fresh to simulate them anew, or give another folder with -o", results.ErrForeign, path)
+	}
+	return m, err
+}
+
+// run runs what is not known, and writes the tables.
+func (c *Campaign) run(ctx context.Context, m *memo.Memo) (*Outcome, error) {
+	keep, err := request.Keep(c.Dir, c.Plan.Study.Requests)
+	if err != nil {
+		return nil, err
+	}
+	if c.Begun != nil {
+		c.Begun(c.start(m))
+	}
+	sim := func() row.Simulate { return keep.Watch(m.Wrap(c.Simulate())) }
+	out := &Outcome{Counts: map[string]int{}}
+	if c.Plan.Study.Search != nil {
+		err = c.search(ctx, sim, out)
+	} else {
+		err = c.points(ctx, sim, m, out)
+	}
+	if err = errors.Join(err, keep.Err()); err != nil {
+		return nil, err
+	}
+	out.Recalled = m.Recalled()
+	return out, keep.Close()
+}
+
+// start looks at what is known.
+func (c *Campaign) start(m *memo.Memo) Start {
+	p := c.Plan
+	out := Start{Known: m.Len(), Cut: m.Cut()}
+	if p.Study.Search != nil {
+		return out
+	}
+	out.Planned = p.LeastRuns()
+	if out.Known == 0 {
+		return out
+	}
+	for i := range p.Len() {
+		for replicate := range p.Least(i) {
+			if k, err := memo.Key(p.ID(i), p.OptionsAt(i, replicate)); err == nil && m.Has(k) {
+				out.Done++
+			}
+		}
+	}
+	return out
+}
+
+// points runs every point as its schedule says.
+func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.Memo, out *Outcome) error {
+	p := c.Plan
+	failures := failures{path: filepath.Join(c.Dir, FailuresFile)}
+	d := dispatch.Dispatch{
+		Plan: p, Schedule: schedule.New(p), Budget: budget.New(&p.Study.Effort, p.LeastRuns(), c.FailFast),
+		Workers: c.Jobs, Simulate: sim, Failed: failures.add(p),
+		Progress: func(done, total, failed int) { c.Progress(done, total+p.DrawRuns(), failed) },
+	}
+	ran, err := d.Run(ctx)
+	if err = errors.Join(err, failures.err); err != nil {
+		return err
+	}
+	rows := ran.Rows(ctx, m.Recall)
+	var told map[int]*forecast.Forecast
+	if p.DrawRuns() > 0 {
+		if told, err = c.forecasts(ctx, sim, ran, rows); err != nil {
+			return err
+		}
+	}
+	out.Counts = ran.Counts
+	c.Set.Plan(ran.Runs)
+	return c.Set.Write(withForecasts(rows, told))
+}
+
+// withForecasts puts forecasts, by position of the point, into the first run of
+// each.
+func withForecasts(rows iter.Seq2[results.Run, error], told map[int]*forecast.Forecast) iter.Seq2[results.Run, error] {
+	if len(told) == 0 {
+		return rows
+	}
+	return func(yield func(results.Run, error) bool) {
+		i, index := -1, -1
+		for r, err := range rows {
+			if err == nil && r.PointIndex != index {
+				i, index = i+1, r.PointIndex
+				r.Forecast = told[i]
+			}
+			if !yield(r, err) {
+				return
+			}
+		}
+	}
+}
+
+// forecasts runs the draws of a plan, after its runs.
+func (c *Campaign) forecasts(ctx context.Context, sim func() row.Simulate, ran *dispatch.Ran, rows iter.Seq2[results.Run, error]) (map[int]*forecast.Forecast, error) {
+	failed := ran.Counts[results.Failed] + ran.Counts[results.Timeout]
+	done := ran.Runs
+	d := draw.Draws{Plan: c.Plan, Metrics: c.Metrics, Workers: c.Jobs, Simulate: sim, Progress: func() {
+		done++
+		c.Progress(done, ran.Runs+c.Plan.DrawRuns(), failed)
+	}}
+	return d.Run(ctx, rows)
+}
+
+// search runs the searches of a plan.
+func (c *Campaign) search(ctx context.Context, sim func() row.Simulate, out *Outcome) error {
+	failures := budget.New(&c.Plan.Study.Effort, hunt.Expected(c.Plan), c.FailFast)
+	h := hunt.Hunt{Plan: c.Plan, Workers: c.Jobs, Simulate: sim, Progress: c.Progress, Failed: failures.Add}
+	runs, found, err := h.Run(ctx)
+	if err != nil {
+		return err
+	}
+	out.Searches = found
+	for _, r := range runs {
+		out.Counts[r.Status]++
+	}
+	c.Set.Plan(len(runs))
+	return c.Set.Write(results.Each(runs), c.Set.Searches(found))
+}
+
+// failures writes down the stacks of panics.
+type failures struct {
+	path string
+	err  error
+	many int
+}
+
+// maxStacks bounds the stacks that are written down.
+const maxStacks = 100
+
+// add returns what takes a failed run.
+func (f *failures) add(p *plan.Plan) func(item int, err error) {
+	return func(item int, err error) {
+		var panicked *pool.Panic
+		if f.err != nil || f.many == maxStacks || !errors.As(err, &panicked) {
+			return
+		}
+		f.many++
+		point, replicate := p.Run(item)
+		text := fmt.Sprintf("point %s replicate %d: %v\n%s\n", p.ID(point), replicate, panicked, panicked.Stack)
+		file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
+		if err == nil {
+			_, err = file.WriteString(text)
+			err = errors.Join(err, file.Close())
+		}
+		f.err = err
+	}
+}
