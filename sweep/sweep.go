@@ -47,7 +47,7 @@ type Options struct {
 	Fresh      bool // forget what finished runs gave, and run all
 
 	// Begun is told before the first run what the folder knows; nil = nobody.
-	Begun func(Start)
+	Begun func(Standing)
 
 	// Progress is called before the first run and after each, from one
 	// goroutine; nil = not at all.
@@ -63,8 +63,8 @@ type Simulate = row.Simulate
 // Progress is how far a sweep is, in runs.
 type Progress struct{ Done, Total, Failed int }
 
-// Start is what a sweep knows before its first run.
-type Start = campaign.Start
+// Standing is what a sweep knows before its first run.
+type Standing = campaign.Standing
 
 // Outcome is what a finished sweep leaves.
 type Outcome struct {

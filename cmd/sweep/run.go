@@ -49,7 +49,7 @@ same, to the byte, as of a sweep in one go.
 			}
 			o.File, o.Progress = args[0], p.show
 			if mode != "none" && mode != "json" {
-				o.Begun = func(s sweep.Start) { begun(stderr, s) }
+				o.Begun = func(s sweep.Standing) { begun(stderr, s) }
 			}
 			out, err := sweep.Run(c.Context(), o)
 			p.end()
@@ -72,7 +72,7 @@ same, to the byte, as of a sweep in one go.
 }
 
 // begun says what of a study is done already.
-func begun(stderr io.Writer, s sweep.Start) {
+func begun(stderr io.Writer, s sweep.Standing) {
 	if s.Cut > 0 {
 		fmt.Fprintf(stderr, "runs.journal: %d bytes that were half written are cut off\n", s.Cut)
 	}

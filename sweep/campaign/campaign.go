@@ -40,11 +40,11 @@ type Campaign struct {
 	Retry    bool                // run those again that failed or timed out
 	Fresh    bool                // forget what is known
 	Progress func(done, total, failed int)
-	Begun    func(Start) // told before the first run; nil = nobody
+	Begun    func(Standing) // told before the first run; nil = nobody
 }
 
-// Start is what a campaign knows before its first run.
-type Start struct {
+// Standing is what a campaign knows before its first run.
+type Standing struct {
 	Planned int   // runs that there are whatever comes of them; 0 with [search], which asks as it goes
 	Done    int   // of these, how many are known
 	Known   int   // runs that the folder knows in all
@@ -141,9 +141,9 @@ func (c *Campaign) run(ctx context.Context, m *memo.Memo) (*Outcome, error) {
 }
 
 // start looks at what is known.
-func (c *Campaign) start(m *memo.Memo) Start {
+func (c *Campaign) start(m *memo.Memo) Standing {
 	p := c.Plan
-	out := Start{Known: m.Len(), Cut: m.Cut()}
+	out := Standing{Known: m.Len(), Cut: m.Cut()}
 	if p.Study.Search != nil {
 		return out
 	}
