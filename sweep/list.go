@@ -12,14 +12,15 @@ import (
 	"scoville/core/model"
 	"scoville/core/scenario"
 	"scoville/core/unit"
+	"scoville/sweep/study"
 )
 
 // Lists are the words a study may use, by name.
 var lists = map[string]func(w io.Writer, prefix string){
-	"keys": listKeys, "models": listModels, "chips": listChips, "metrics": listMetrics,
+	"keys": listKeys, "design": listDesign, "models": listModels, "chips": listChips, "metrics": listMetrics,
 }
 
-// List writes what a study may use: its keys, models, chips or metrics whose
+// List writes what a study may use: keys of its scenario and of its design, models, chips or metrics whose
 // name contains part. It is false for another kind of list.
 func List(w io.Writer, kind, part string) bool {
 	f, ok := lists[kind]
@@ -43,6 +44,15 @@ func listKeys(w io.Writer, part string) {
 			allowed = interval(f)
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Path, f.Kind, f.Unit, allowed, f.Default, f.Help)
+	}
+}
+
+func listDesign(w io.Writer, part string) {
+	fmt.Fprintln(w, "key\tallowed\tdefault\tmeaning")
+	for _, k := range study.Keys() {
+		if strings.Contains(strings.ToLower(k.Path), part) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.Path, k.Allowed, k.Default, k.Help)
+		}
 	}
 }
 

@@ -11,14 +11,16 @@ import (
 
 // listCommand is sweep list.
 func listCommand(stdout io.Writer) *cobra.Command {
-	kinds := []string{"keys", "models", "chips", "metrics"}
+	kinds := []string{"keys", "design", "models", "chips", "metrics"}
 	return &cobra.Command{
-		Use:   "list keys|models|chips|metrics [PART]",
+		Use:   "list keys|design|models|chips|metrics [PART]",
 		Short: "List the study keys, models, chips or metrics whose name contains PART",
-		Long: `List prints the words a study may use: its keys with type, unit, allowed
-values, default and meaning; the models and chips of the catalogue; the metrics
-of the results.`,
+		Long: `List prints the words a study may use: the keys of its scenario with type,
+unit, allowed values, default and meaning; those of its design (axes, samples,
+replicates, searches, objectives, limits); the models and chips of the catalogue;
+the metrics of the results.`,
 		Example: `  sweep list keys onchip
+  sweep list design replicates
   sweep list models llama
   sweep list metrics ttft`,
 		Args:      cobra.RangeArgs(1, 2),
@@ -29,7 +31,7 @@ of the results.`,
 				part = args[1]
 			}
 			if !sweep.List(stdout, args[0], part) {
-				return usageError{fmt.Errorf("no list of %q: keys, models, chips or metrics", args[0])}
+				return usageError{fmt.Errorf("no list of %q: keys, design, models, chips or metrics", args[0])}
 			}
 			return nil
 		},

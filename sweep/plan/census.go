@@ -53,6 +53,9 @@ func (p *Plan) Capacities() int {
 	without := func(paths []string) bool {
 		return !slices.ContainsFunc(paths, func(path string) bool { return !slices.Contains(arrivals, path) })
 	}
+	if p.Study.Independent { // each has a seed of its own
+		return len(p.census.open)
+	}
 	axes := p.Study.Axes
 	stride, strides := 1, make([]int, len(axes)) // 0 = when requests arrive
 	for i, a := range slices.Backward(axes) {

@@ -92,3 +92,27 @@ func TestRemarks(t *testing.T) {
 		t.Errorf("a key that acts at one of two points: %q, %v", p.Notes, err)
 	}
 }
+
+// What independent streams cost is said, and that a race takes different loads for
+// designs.
+func TestScheduleNotes(t *testing.T) {
+	const race = "[run]\nrace = true\n[[objective]]\nmetric = \"tpot_mean_ms\"\n[replicates]\nn = 9\n"
+	for design, want := range map[string]string{
+		"[replicates]\nn = 2\ncrn = false\n":                "crn = false: every point",
+		"[axes]\n\"workload.rate_rps\" = [1, 2]\n" + race:   "those that differ in workload.rate_rps too",
+		"[axes]\n\"engine.max_num_seqs\" = [1, 2]\n" + race: "",
+	} {
+		p, err := New(load(t, design))
+		if err != nil {
+			t.Fatal(err)
+		}
+		notes := strings.Join(p.Notes, "\n")
+		if !strings.Contains(notes, want) || want == "" && strings.Contains(notes, "race") {
+			t.Errorf("%s: %q", design, notes)
+		}
+	}
+	p, err := New(load(t, "[axes]\n\"workload.rate_rps\" = [1, 2, 3]\n[replicates]\nn = 2\ncrn = false\n"))
+	if err != nil || p.Capacities() != 3 {
+		t.Errorf("%v: %d capacity runs of three points with a seed each", err, p.Capacities())
+	}
+}

@@ -2,6 +2,7 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"scoville/core"
 	"scoville/core/workload"
@@ -62,10 +63,21 @@ func replicates(st *study.Study) string {
 	return fmt.Sprintf("replicates %d", st.Replicates)
 }
 
-// seedNotes says what independent streams cost.
-func (p *Plan) seedNotes() []string {
-	if !p.Study.Independent {
-		return nil
+// seedNotes says what independent streams cost, and what a race compares that
+// hardly competes.
+func (p *Plan) seedNotes() (notes []string) {
+	if p.Study.Independent {
+		notes = append(notes, "crn = false: every point draws requests of its own. Effects are differences of independent means, with wider intervals than paired ones, and an axis without any effect is not told from chance")
 	}
-	return []string{"crn = false: every point draws requests of its own. Effects are differences of independent means, with wider intervals than paired ones, and an axis without any effect is not told from chance"}
+	if !p.Study.Race {
+		return notes
+	}
+	for _, a := range p.Study.Axes {
+		for _, path := range a.Paths {
+			if len(a.Levels) > 1 && strings.HasPrefix(path, "workload.") {
+				return append(notes, fmt.Sprintf("the race compares all points, as the objectives do, those that differ in %s too: the easiest load may drop all others. A study for each load keeps them apart", path))
+			}
+		}
+	}
+	return notes
 }
