@@ -32,6 +32,7 @@ var labels = map[string]string{
 var companions = map[string]map[string]any{
 	"hardware.gemm_small_tokens": {"hardware.gemm_large_loss": 0.5},
 	"hardware.gemm_large_loss":   {"hardware.gemm_small_tokens": 1.0},
+	"hardware.gemm_large_tokens": {"hardware.gemm_small_tokens": 1.0, "hardware.gemm_large_loss": 0.5},
 	"hardware.kv_path": {
 		"hardware.memory_bandwidth_gb_s": 0.0, "hardware.memory_gib": 0.0,
 		"hardware.weight_bandwidth_gb_s": 2000.0, "hardware.state_bandwidth_gb_s": 2000.0, "hardware.weight_memory_gib": 80.0, "hardware.state_memory_gib": 80.0,
@@ -71,7 +72,7 @@ func knobBases(t *testing.T) map[string]*scenario.Scenario {
 		"dynamic":   with(map[string]any{"engine.scheduler": "bucketed"}),
 		"drafts":    with(map[string]any{"engine.speculative_tokens": 3, "engine.draft_token_us": 10.0}),
 		"effects": on(map[string]any{
-			"engine.embedding": "host", "engine.kernel_launch_us": 5.0, "hardware.kv_access_us": 100.0,
+			"engine.embedding": "host", "engine.kernel_launch_us": 5.0, "engine.prefill_launch_us": 20_000.0, "hardware.kv_access_us": 100.0,
 			"hardware.llc_context_tokens": 200, "hardware.llc_growth": 0.5, "hardware.tlb_reach_gib": 0.01, "hardware.tlb_penalty": 0.5,
 		}),
 		"replicas":  with(map[string]any{"engine.dp": 3, "workload.rate_rps": 40.0}),

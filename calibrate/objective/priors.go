@@ -29,6 +29,7 @@ type quantity struct {
 	groups           bool // only where models differ in query heads per KV head
 	fp8              bool // only where dense GEMMs take fp8: their kernels change with the number of tokens
 	cold             bool // only where whole batches were timed from a cold start
+	launched         bool // only where the family has a centre for it: prompts run outside captured graphs there
 }
 
 // Efficiencies are shares of the datasheet's figure. Bounds of the host times
@@ -42,7 +43,8 @@ var quantities = []quantity{
 	{name: "expert_compute_util", path: "hardware.expert_compute_util", unit: "ratio", sd: 0.7, min: 0.03, max: 2, log: true, moe: true},
 	{name: "weight_bandwidth_util", path: "hardware.weight_bandwidth_util", unit: "ratio", sd: 0.2, min: 0.3, max: 1},
 	{name: "gemm_small_tokens", path: "hardware.gemm_small_tokens", unit: "tokens", sd: 1, min: 1, max: 1000, log: true, held: true, fp8: true},
-	{name: "gemm_large_loss", path: "hardware.gemm_large_loss", unit: "ratio", sd: 1, min: 0.002, max: 1, log: true, fp8: true},
+	{name: "gemm_large_loss", path: "hardware.gemm_large_loss", unit: "ratio", sd: 0.7, min: 0.002, max: 1, log: true, fp8: true},
+	{name: "gemm_large_tokens", path: "hardware.gemm_large_tokens", unit: "tokens", sd: 1, min: 1, max: 1000, log: true, held: true, fp8: true},
 	{name: "kv_bandwidth_util", path: "hardware.kv_bandwidth_util", unit: "ratio", sd: 0.3, min: 0.1, max: 1},
 	{name: "gqa_reread", path: "hardware.gqa_reread", unit: "ratio", sd: 1, min: 0.001, max: 1, log: true, groups: true},
 	{name: "attention_compute_util", path: "hardware.attention_compute_util", unit: "ratio", sd: 0.5, min: 0.05, max: 1, held: true},
@@ -53,6 +55,7 @@ var quantities = []quantity{
 	{name: "moe_layer_overhead_us", path: "engine.moe_layer_overhead_us", unit: "us", sd: 0.5, min: 0.5, max: 2000, log: true, mixed: true},
 	{name: "sequence_overhead_us", path: "engine.sequence_overhead_us", unit: "us", sd: 0.7, min: 0.5, max: 500, log: true},
 	{name: "prefill_step_overhead_us", path: "engine.prefill_step_overhead_us", unit: "us", sd: 1, min: 10, max: 100_000, log: true},
+	{name: "prefill_launch_us", path: "engine.prefill_launch_us", unit: "us", sd: 1, min: 100, max: 300_000, log: true, launched: true},
 	{name: "frontend_us_per_prompt_token", path: "engine.frontend_us_per_prompt_token", unit: "us", sd: 1, min: 0.01, max: 20, log: true, client: true},
 	{name: "experts_always_read", path: "engine.experts_always_read", unit: "ratio", sd: 1.5, min: 0.01, max: 1, moe: true},
 	{name: "cold_start_ms", path: "engine.cold_start_ms", unit: "ms", sd: 1.5, min: 0.1, max: 10_000, log: true, cold: true},
@@ -65,35 +68,38 @@ var quantities = []quantity{
 type family struct {
 	names  []string           // prefixes of catalogue names
 	fp8    float64            // compute_util of fp8 GEMMs; 0 = that of the others
+	kv8    float64            // kv_bandwidth_util of a KV cache under 16 bits; 0 = that of others
 	center map[string]float64 // by name of quantity
 }
 
 var families = []family{
-	{[]string{"h100", "h200", "gh200"}, 0.52, map[string]float64{
+	{[]string{"h100", "h200", "gh200"}, 0.52, 0.5, map[string]float64{
 		"compute_util": 0.62, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.83, "attention_compute_util": 0.45,
 		"link_util": 0.40, "link_latency_us": 8, "frontend_us_per_prompt_token": 2, "client_overhead_us": 17_000, "prefill_step_overhead_us": 5_000,
+		"gemm_large_loss": 0.2,
 	}},
-	{[]string{"b200"}, 0, map[string]float64{
-		"compute_util": 0.59, "weight_bandwidth_util": 0.77, "kv_bandwidth_util": 0.9, "attention_compute_util": 0.2,
-		"link_util": 0.20, "link_latency_us": 4, "frontend_us_per_prompt_token": 2, "client_overhead_us": 30_000, "prefill_step_overhead_us": 40_000,
+	{[]string{"b200"}, 0, 0, map[string]float64{
+		"compute_util": 0.47, "weight_bandwidth_util": 0.79, "kv_bandwidth_util": 0.9, "attention_compute_util": 0.36,
+		"link_util": 0.20, "link_latency_us": 2, "frontend_us_per_prompt_token": 2, "client_overhead_us": 30_000, "prefill_step_overhead_us": 5_000,
+		"prefill_launch_us": 50_000, "gemm_large_loss": 0.03,
 	}},
-	{[]string{"a100"}, 0, map[string]float64{
+	{[]string{"a100"}, 0, 0, map[string]float64{
 		"compute_util": 0.55, "weight_bandwidth_util": 0.88, "kv_bandwidth_util": 0.73, "attention_compute_util": 0.4,
 		"link_util": 0.36, "link_latency_us": 15,
 	}},
-	{[]string{"rtx-4090", "l40s"}, 0, map[string]float64{
+	{[]string{"rtx-4090", "l40s"}, 0, 0, map[string]float64{
 		"compute_util": 0.85, "weight_bandwidth_util": 0.87, "kv_bandwidth_util": 0.98, "attention_compute_util": 0.45, "prefill_step_overhead_us": 900,
 	}},
-	{[]string{"rtx-pro-6000"}, 0, map[string]float64{
+	{[]string{"rtx-pro-6000"}, 0, 0, map[string]float64{
 		"compute_util": 0.61, "weight_bandwidth_util": 0.78, "kv_bandwidth_util": 0.69, "attention_compute_util": 0.45, "prefill_step_overhead_us": 900,
 	}},
-	{[]string{"mi250"}, 0, map[string]float64{
+	{[]string{"mi250"}, 0, 0, map[string]float64{
 		"compute_util": 0.49, "weight_bandwidth_util": 0.95, "kv_bandwidth_util": 0.98, "link_util": 0.64, "link_latency_us": 48, "expert_compute_util": 0.45,
 	}},
-	{[]string{"mi250-package"}, 0, map[string]float64{
+	{[]string{"mi250-package"}, 0, 0, map[string]float64{
 		"compute_util": 0.25, "weight_bandwidth_util": 0.48, "kv_bandwidth_util": 0.5, "link_util": 0.32, "link_latency_us": 48, "expert_compute_util": 0.45,
 	}},
-	{[]string{"mi300x"}, 0, map[string]float64{
+	{[]string{"mi300x"}, 0, 0, map[string]float64{
 		"compute_util": 0.05, "cold_start_ms": 900, "weight_bandwidth_util": 0.62, "kv_bandwidth_util": 0.53, "link_util": 0.05, "link_latency_us": 58, "expert_compute_util": 1.2,
 	}},
 }
@@ -103,7 +109,7 @@ var families = []family{
 var unknownChip = map[string]float64{
 	"compute_util": 0.55, "expert_compute_util": 0.4, "weight_bandwidth_util": 0.85, "kv_bandwidth_util": 0.75, "attention_compute_util": 0.4,
 	"link_util": 0.35, "link_latency_us": 12, "frontend_us_per_prompt_token": 2, "client_overhead_us": 15_000, "prefill_step_overhead_us": 4_000, "cold_start_ms": 20,
-	"experts_always_read": 0.1, "gemm_small_tokens": 16, "gemm_large_loss": 0.1, "gqa_reread": 0.05,
+	"experts_always_read": 0.1, "gemm_small_tokens": 16, "gemm_large_tokens": 32, "gemm_large_loss": 0.1, "gqa_reread": 0.05,
 }
 
 // era holds the centres of the host times of an engine era, and of efficiencies
@@ -179,6 +185,7 @@ type subject struct {
 	mixed  bool               // some has, some has not
 	linked bool               // some run is on several chips
 	pooled bool               // several models on several chips each: what a link's latency is apart from host time shows
+	alone  bool               // a model runs on one chip and on several, which shows what a link takes
 	groups bool               // models of several group sizes
 	cold   bool               // whole batches
 }
@@ -194,7 +201,7 @@ func Parameters(sc *scenario.Scenario, tp int) []Param {
 // version, of one model or several.
 func ParametersOf(conds []Condition) []Param {
 	s := subject{sc: &conds[0].Scenario}
-	linked, dense := map[string]bool{}, false
+	linked, single, dense := map[string]bool{}, map[string]bool{}, false
 	for i := range conds {
 		sc := &conds[i].Scenario
 		s.moe = s.moe || sc.Model.Experts > 0
@@ -205,7 +212,12 @@ func ParametersOf(conds []Condition) []Param {
 		}
 		if sc.Engine.TP > 1 {
 			linked[sc.Model.Name] = true
+		} else {
+			single[sc.Model.Name] = true
 		}
+	}
+	for name := range linked {
+		s.alone = s.alone || single[name]
 	}
 	s.linked, s.pooled, s.mixed = len(linked) > 0, len(linked) > 1, s.moe && dense
 	if s.mixed { // host times of dense layers, and what layers with experts take more
@@ -227,12 +239,15 @@ func (s subject) parameters() []Param {
 		if q.moe && !s.moe || q.mixed && !s.mixed || q.linked && !s.linked || q.cold && !s.cold || q.fp8 && !s.fp8() || q.groups && !s.groups || q.client && s.sc.Measurement.Clock != scenario.Client {
 			continue
 		}
+		if _, ok := center[q.name]; q.launched && !ok {
+			continue
+		}
 		sd := q.sd
 		if !known[q.name] {
 			sd *= 2
 		}
 		p := Param{Path: q.path, Param: fit.Param{
-			Name: q.name, Unit: q.unit, Log: q.log, Fixed: q.held && !(s.pooled && q.linked),
+			Name: q.name, Unit: q.unit, Log: q.log, Fixed: q.held && !((s.pooled || s.alone) && q.linked),
 			Min: q.min, Max: q.max, Prior: fit.Prior{Center: center[q.name], SD: sd},
 		}}
 		if host := q.name == "step_overhead_us" || q.name == "layer_overhead_us"; host && center[q.name] >= 0.8*q.max {
@@ -277,6 +292,9 @@ func (s subject) centers() (center map[string]float64, known map[string]bool) {
 			}
 			if f.fp8 > 0 && sc.Model.Activations() == unit.FP8 {
 				center["compute_util"] = f.fp8
+			}
+			if f.kv8 > 0 && sc.Model.KV().Bytes() < 2 {
+				center["kv_bandwidth_util"] = f.kv8
 			}
 		}
 	}

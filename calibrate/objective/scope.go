@@ -150,7 +150,7 @@ func (p Param) of(variant string) Param {
 // are the chip's and the engine's.
 var perModel = []string{
 	"compute_util", "gemm_large_loss", "expert_compute_util", "experts_always_read", "link_util", "layer_overhead_us", "sequence_overhead_us",
-	"prefill_step_overhead_us", "frontend_us_per_prompt_token", "client_overhead_us",
+	"prefill_step_overhead_us", "prefill_launch_us", "frontend_us_per_prompt_token", "client_overhead_us",
 }
 
 // alike is the correlation of the priors of one quantity between models on one
@@ -186,7 +186,7 @@ func Hierarchy(conds []Condition) []Param {
 	}
 	var out []Param
 	for _, q := range quantities {
-		shared := !slices.Contains(perModel, q.name)
+		shared := !slices.Contains(perModel, q.name) && (q.name != "kv_bandwidth_util" || oneKV(conds))
 		for i, v := range variants {
 			at := slices.IndexFunc(groups[i], func(p Param) bool { return p.Name == q.name })
 			if at < 0 {
@@ -204,6 +204,13 @@ func Hierarchy(conds []Condition) []Param {
 		}
 	}
 	return out
+}
+
+// oneKV reports whether the KV caches are all of 16 bits, or all of less:
+// attention kernels that unpack KV reach another share of the bandwidth.
+func oneKV(conds []Condition) bool {
+	narrow := func(c *Condition) bool { return c.Scenario.Model.KV().Bytes() < 2 }
+	return !slices.ContainsFunc(conds, func(c Condition) bool { return narrow(&c) != narrow(&conds[0]) })
 }
 
 // label names the model of each condition: by what distinguishes it among the

@@ -44,7 +44,9 @@ func TestPartsOfTPOT(t *testing.T) {
 			r := &out.Requests[i]
 			least := -1e-9 * out.End
 			prompts := least
-			if tr.sc.Engine.KVPrefetch { // the longer GEMMs of a prompt hide KV access that decodes alone wait for
+			// The longer GEMMs of a prompt hide KV access that decodes alone wait for,
+			// or leave the band of slow kernels.
+			if tr.sc.Engine.KVPrefetch || tr.sc.Hardware.GEMMLargeTokens > 0 {
 				prompts = math.Inf(-1)
 			}
 			if r.Batch() < least && r.Preemptions == 0 || r.OwnRest < least || r.HostRest < least || r.AdapterRest < least || r.PrefillRest < prompts {

@@ -93,6 +93,7 @@ func (tr *trial) atLeastAlone(t *testing.T, seed uint64, out *Output) {
 	h.ComputeUtil, h.ExpertComputeUtil, h.AttentionComputeUtil, h.WeightBandwidthUtil, h.KVBandwidthUtil, h.LinkUtil = 1, 1, 1, 1, 1, 1
 	h.DRAMUtilCap, h.TokensHalf, h.AdapterLatencyUs = 1, 0, 0
 	sc.Engine.StepUs, sc.Engine.LayerUs, sc.Engine.SequenceUs, sc.Engine.PrefillStepUs = 0, 0, 0, 0
+	sc.Engine.PrefillLaunch, h.GEMMLargeLoss = 0, 0
 	ideal := perf.New(&sc)
 	cfg := Config{MaxSeqs: 1, MaxTokens: math.MaxInt32, BlockSize: 16, Blocks: math.MaxInt32}
 	var e Engine
@@ -203,7 +204,7 @@ func (tr *trial) speedUp() {
 	for _, rate := range []*float64{&h.Peak.INT8, &h.MemoryBandwidthGBs, &h.WeightBandwidthGBs, &h.StateBandwidthGBs, &h.OnchipKVGBs, &h.LinkBandwidthGBs, &h.PCIeGBs, &h.AdapterPeakTFLOPS} {
 		*rate *= 2
 	}
-	for _, time := range []*float64{&h.LinkLatencyUs, &h.AdapterLatencyUs, &e.StepUs, &e.LayerUs, &e.SequenceUs, &e.PrefillStepUs, &e.SamplingUs, &e.LaunchUs, &h.KVAccessUs, &c.BatchWindow, &c.Frontend, &c.Client, &c.Think, &c.Ingress, &c.Cold, &c.Jitter} {
+	for _, time := range []*float64{&h.LinkLatencyUs, &h.AdapterLatencyUs, &e.StepUs, &e.LayerUs, &e.SequenceUs, &e.PrefillStepUs, &e.PrefillLaunch, &e.SamplingUs, &e.LaunchUs, &h.KVAccessUs, &c.BatchWindow, &c.Frontend, &c.Client, &c.Think, &c.Ingress, &c.Cold, &c.Jitter} {
 		*time /= 2
 	}
 	tr.m = perf.New(&tr.sc)

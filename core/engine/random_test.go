@@ -173,6 +173,8 @@ func randomEffects(r *rand.Rand, sc *scenario.Scenario) {
 	e.Passes, e.LaunchUs = pick(r, 0.0, 10), pick(r, 0.0, 5, 100)
 	e.AttnSpeed, e.AttnOccupancy = pick(r, 1, 1.15, 0.5), pick(r, 1, 0.72)
 	e.KVDequant = pick(r, 0.0, 4)
+	h.GEMMSmallTokens, h.GEMMLargeTokens, h.GEMMLargeLoss = pick(r, 0.0, 2, 4), pick(r, 0.0, 4, 8), pick(r, 0.0, 0.5)
+	e.PrefillLaunch = pick(r, 0.0, 200, 2000)
 }
 
 func randomEngine(r *rand.Rand, e *scenario.Engine, kvHeads int) {

@@ -65,6 +65,7 @@ type Hardware struct {
 	PCIeUnpinnedUtil     float64 `toml:"pcie_unpinned_util" unit:"ratio" range:"(0,1]" default:"0.5" help:"share of the link to host memory reached from pageable memory, which is copied through a pinned buffer first; never more than pcie_util; acts with engine.embedding = host"`
 	GEMMSmallTokens      float64 `toml:"gemm_small_tokens" unit:"tokens" range:"[0,1e6]" default:"0" help:"up to so many tokens per step GEMMs use kernels that stream weights at the full weight_bandwidth_util; 0 = always"`
 	GEMMLargeLoss        float64 `toml:"gemm_large_loss" unit:"ratio" range:"[0,100]" default:"0" help:"share by which the weights of GEMMs of more than gemm_small_tokens tokens take longer"`
+	GEMMLargeTokens      float64 `toml:"gemm_large_tokens" unit:"tokens" range:"[0,1e6]" default:"0" help:"beyond so many tokens per step gemm_large_loss is over; 0 = it never is"`
 	TokensHalf           float64 `toml:"tokens_half" unit:"tokens" range:"[0,1e6]" default:"0" help:"tokens per step at which GEMMs reach half of compute_util; 0 = no such curve"`
 
 	WorkspaceGiB float64 `toml:"workspace_gib" unit:"GiB" range:"[0,1e6]" default:"3" help:"memory per chip for activations' scratch, graphs and communication buffers"`

@@ -175,6 +175,34 @@ func TestGEMMKernels(t *testing.T) {
 		plain, with := decode(chip(t, nil), n, 10), decode(chip(t, set), n, 10)
 		near(t, "GEMM stage", with.Stages[perf.GEMM].Value, want*plain.Stages[perf.GEMM].Value, 1e-9)
 	}
+	set["hardware.gemm_large_tokens"] = 32.0
+	for n, want := range map[int]float64{16: 1, 17: 1.5, 32: 1.5, 33: 1, 64: 1} {
+		plain, with := decode(chip(t, nil), n, 10), decode(chip(t, set), n, 10)
+		near(t, "GEMM stage of a band", with.Stages[perf.GEMM].Value, want*plain.Stages[perf.GEMM].Value, 1e-9)
+	}
+}
+
+// TestPrefillLaunch: 500 prompt tokens take the device 500 x 2 x 6.98e9 FLOPs /
+// 312 TFLOP/s, 22.4 ms, and a little attention. A launch of 10 ms hides behind
+// that, one of 50 ms is what the step takes, and steps of decodes do not know
+// it; where host and device overlap as a whole it is host time like any other.
+func TestPrefillLaunch(t *testing.T) {
+	var b perf.Batch
+	b.AddChunk(0, 500, 0, true)
+	with := func(us float64, overlap string) perf.Cost {
+		return step(chip(t, map[string]any{"engine.prefill_launch_us": us, "engine.host_overlap": overlap, "engine.step_overhead_us": 1000.0}), &b)
+	}
+	device := with(0, "sum").Total.Value - 1e-3
+	if device < 22.4e-3 || device > 23.5e-3 {
+		t.Fatalf("the device takes %g s", device)
+	}
+	near(t, "hidden", with(10_000, "sum").Total.Value, device+1e-3, 1e-9)
+	near(t, "longer than the device", with(50_000, "sum").Total.Value, 51e-3, 1e-9)
+	near(t, "overlapped", with(50_000, "max").Total.Value, 51e-3, 1e-9)
+	near(t, "overlapped and hidden", with(10_000, "max").Total.Value, device, 1e-9)
+	if g := gain(t, 4, 100, map[string]any{"engine.prefill_launch_us": 50_000.0}); g != 0 {
+		t.Errorf("a step of decodes takes %g s more", g)
+	}
 }
 
 // TestTLBReach: a reach of 2 GiB is 16 K tokens of 128 KiB, the published bend.

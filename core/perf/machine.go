@@ -20,6 +20,7 @@ type Machine struct {
 	ep                  float64
 	tokensHalf          float64
 	small, large        float64 // tokens beyond which weights of GEMMs take (1 + large) as long; 0 = none
+	largeEnd            float64 // tokens up to which they do
 	embedRow            float64 // bytes of one embedding row
 
 	attnFlop, attnFlopPeak float64 // s per FLOP of attention, as reached and of the datasheet, all chips
@@ -47,6 +48,7 @@ type Machine struct {
 	draft                          float64 // s per step with drafts, all draft tokens together
 	hostStep, hostSeq, hostPrefill float64
 	hostMax                        bool
+	prefillLaunch                  float64 // s that the kernels of a step with chunks take to launch
 	fx                             effects
 }
 
@@ -72,6 +74,9 @@ func New(sc *scenario.Scenario) *Machine {
 		separate: hw.KVPath == hardware.Separate, hitRatio: -1,
 		hostMax: en.HostOverlap == scenario.Max,
 	}
+	if m.largeEnd = hw.GEMMLargeTokens; m.largeEnd == 0 {
+		m.largeEnd = math.Inf(1)
+	}
 	m.gemms(sc)
 	m.attention(sc)
 	m.memory(hw, Shard(sc))
@@ -80,6 +85,7 @@ func New(sc *scenario.Scenario) *Machine {
 	m.hostStep = unit.Us * (en.StepUs + m.layers*en.LayerUs + m.moeLayers*en.MoELayerUs)
 	m.hostSeq = unit.Us * en.SequenceUs
 	m.hostPrefill = unit.Us * en.PrefillStepUs
+	m.prefillLaunch = unit.Us * en.PrefillLaunch
 	m.effects(sc)
 	return m
 }

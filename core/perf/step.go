@@ -94,7 +94,7 @@ func (m *Machine) multiply(t, rows float64, out *gemmMemo) {
 		slow = (t + m.tokensHalf) / t
 	}
 	stream := 1.0
-	if m.small > 0 && t > m.small {
+	if m.small > 0 && t > m.small && t <= m.largeEnd {
 		stream += m.large
 	}
 	out.add(GEMM, &m.dense, load{2 * m.dense.elements * t, m.dense.bytes, slow, stream})
@@ -309,6 +309,7 @@ func (m *Machine) host(b *Batch, c *Cost, device Line) {
 	h, launch := m.hostStep+float64(b.Seqs)*m.hostSeq, 0.0
 	if b.Chunks > 0 {
 		h += m.hostPrefill
+		h += m.launching(device.Value)
 	}
 	if b.Tokens > 0 {
 		launch = m.fx.launch
@@ -332,4 +333,14 @@ func (m *Machine) host(b *Batch, c *Cost, device Line) {
 		c.stage(Host, exposed)
 	}
 	c.Total = device.add(exposed)
+}
+
+// launching returns what launching the kernels of a step with chunks adds to
+// the host's time: what exceeds the device's time, unless host and device
+// overlap as a whole.
+func (m *Machine) launching(device float64) float64 {
+	if m.hostMax {
+		return m.prefillLaunch
+	}
+	return max(m.prefillLaunch-device, 0)
 }

@@ -79,6 +79,7 @@ type Engine struct {
 	MoELayerUs    float64 `toml:"moe_layer_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"tM: further host time per MoE layer and step"`
 	SequenceUs    float64 `toml:"sequence_overhead_us" unit:"us" range:"[0,1e6]" default:"0" help:"t1: host time per scheduled sequence and step"`
 	PrefillStepUs float64 `toml:"prefill_step_overhead_us" unit:"us" range:"[0,1e7]" default:"0" help:"tpf: further host time of a step that contains prefill"`
+	PrefillLaunch float64 `toml:"prefill_launch_us" unit:"us" range:"[0,1e7]" default:"0" help:"time the host takes to launch the kernels of a step that contains prefill, where no captured graph holds them; the device works meanwhile, so that only what exceeds its time counts"`
 	LaunchUs      float64 `toml:"kernel_launch_us" unit:"us" range:"[0,1e6]" default:"0" help:"host time to launch one kernel, whatever the batch"`
 	Kernels       float64 `toml:"kernels_per_layer" unit:"kernels" range:"[0,1e5]" default:"10" help:"kernels launched per layer and step, with kernel_launch_us"`
 	Embedding     string  `toml:"embedding" enum:"device|host-pinned|host" default:"device" help:"where the embedding table lies: on the device, or in host memory (pinned, or pageable at hardware.pcie_unpinned_util), the rows of new tokens coming over the host link"`
