@@ -68,7 +68,7 @@ var quantities = []quantity{
 type family struct {
 	names  []string           // prefixes of catalogue names
 	fp8    float64            // compute_util of fp8 GEMMs; 0 = that of the others
-	kv8    float64            // kv_bandwidth_util of a KV cache under 16 bits; 0 = that of others
+	kv8    float64            // kv_bandwidth_util of a KV cache under 16 bits in engines of 2025; 0 = that of others
 	center map[string]float64 // by name of quantity
 }
 
@@ -117,19 +117,20 @@ var unknownChip = map[string]float64{
 type era struct {
 	name                       string  // versions of vLLM
 	step, layer, moe, sequence float64 // us; moe is what a layer with experts takes more
+	slowKV8                    bool    // attention on a KV cache of 8 bits is slow on the chips that say how slow
 	overlaps                   bool    // eager execution: a step takes the longer of host and device time, not the sum
 	ahead                      bool    // asynchronous scheduling, the default from vLLM 0.14 on
 	center                     map[string]float64
 }
 
 var eras = []era{
-	{"before 0.3", 4_000, 400, 40, 340, true, false, map[string]float64{ // 2023; a layer's time is that of its kernel launches
+	{"before 0.3", 4_000, 400, 40, 340, false, true, false, map[string]float64{ // 2023; a layer's time is that of its kernel launches
 		"weight_bandwidth_util": 0.6, "link_util": 0.1, "prefill_step_overhead_us": 25_000,
 	}},
-	{"0.3 to 0.7", 2_300, 22, 40, 80, false, false, map[string]float64{"gqa_reread": 0.25}}, // 2024: paged attention, a block for each query head
-	{"0.8 to 0.15", 450, 47, 42, 38, false, false, nil},                                     // 2025
-	{"0.16 to 0.18", 600, 65, 42, 24, false, true, nil},
-	{"0.19 and later", 300, 20, 42, 9, false, true, nil},
+	{"0.3 to 0.7", 2_300, 22, 40, 80, false, false, false, map[string]float64{"gqa_reread": 0.25}}, // 2024: paged attention, a block for each query head
+	{"0.8 to 0.15", 450, 47, 42, 38, true, false, false, nil},                                      // 2025
+	{"0.16 to 0.18", 600, 65, 42, 24, false, false, true, nil},
+	{"0.19 and later", 300, 20, 42, 9, false, false, true, nil},
 }
 
 var versionNumber = regexp.MustCompile(`(?i)^\s*(?:vllm)?[\s:=/_-]*v?(\d+)\.(\d+)`)
@@ -293,7 +294,7 @@ func (s subject) centers() (center map[string]float64, known map[string]bool) {
 			if f.fp8 > 0 && sc.Model.Activations() == unit.FP8 {
 				center["compute_util"] = f.fp8
 			}
-			if f.kv8 > 0 && sc.Model.KV().Bytes() < 2 {
+			if f.kv8 > 0 && sc.Model.KV().Bytes() < 2 && e.slowKV8 {
 				center["kv_bandwidth_util"] = f.kv8
 			}
 		}
