@@ -216,3 +216,20 @@ func TestConfirmErrors(t *testing.T) {
 		t.Errorf("a study that changed: %v", err)
 	}
 }
+
+// Points that draw for themselves (crn = false) keep their seeds: the winner
+// reproduces, and nothing is paired.
+func TestConfirmIndependent(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	if _, err := Run(t.Context(), Options{File: write(t, reference+contest+"crn = false\n"), Dir: dir, Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Confirm(t.Context(), ConfirmOptions{Dir: dir, Top: 2, By: "tpot_mean_ms", Runs: 3, Jobs: 2})
+	if err != nil || r.Points[1].Lead == nil {
+		t.Fatalf("%v, %+v", err, r)
+	}
+	again, err := Diff(DiffOptions{A: dir, B: dir})
+	if err != nil || !again.Rows[0].Changes[0].Paired || !again.Rows[0].Changes[0].Same {
+		t.Errorf("%v, %+v", err, again)
+	}
+}
