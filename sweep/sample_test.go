@@ -143,3 +143,20 @@ func TestSampledWorkers(t *testing.T) {
 		t.Errorf("results differ by workers:\n%s\n%s", judged[0], judged[1])
 	}
 }
+
+// The points that searches try are no rows of the sample: they show no effects.
+func TestSampledSearch(t *testing.T) {
+	text := reference + "[sample]\nmethod = \"morris\"\nn = 4\n[sample.space]\n\"hardware.weight_bandwidth_gb_s\" = { min = 1000, max = 2000 }\n" +
+		"[slo]\nttft_p99_ms = { max = 500 }\n[search]\nover = \"workload.rate_rps\"\ngoal = \"max\"\nfrom = 0.5\nto = 8\ntol = \"50%\"\n"
+	dir := t.TempDir()
+	if _, err := Run(t.Context(), Options{File: write(t, strings.Replace(text, "rate_rps = 2.0\n", "", 1)), Dir: dir, Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e, err := d.Effects(); err != nil || e.Len() != 0 || len(d.Manifest.Sensitivity) != 0 {
+		t.Errorf("%d effects, %d judgements, %v", e.Len(), len(d.Manifest.Sensitivity), err)
+	}
+}

@@ -30,8 +30,12 @@ func (b *board) outerCells(p *point) (cells []any) {
 	return cells
 }
 
-// addImpact shows a point to the analysis of a sampled design.
+// addImpact shows a point to the analysis of a sampled design. The points of a
+// search are values that it tried, none of the design.
 func (b *board) addImpact(p *point) {
+	if p.first.SearchID != "" {
+		return
+	}
 	b.impact.Add(impact.Point{
 		Index: p.first.PointIndex, Outer: b.outerCells(p),
 		Compared: compare.Compared(p.first.Status == OK, p.steady.Most()),

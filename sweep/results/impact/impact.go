@@ -7,6 +7,7 @@ package impact
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 
 	"scoville/core/table"
@@ -158,9 +159,9 @@ func mean(runs []float64) float64 {
 }
 
 // Rows hands out the effects, by combination, then by metric, and returns what
-// must be said of them.
+// must be said of them; nothing where no point came.
 func (e *Effects) Rows(add func(Row) error) ([]Judgement, error) {
-	if e == nil {
+	if e == nil || !slices.ContainsFunc(e.values, func(v []float64) bool { return len(v) > 0 }) {
 		return nil, nil
 	}
 	var out []Judgement
