@@ -10,6 +10,7 @@ import (
 	"scoville/calibrate/diagnose"
 	"scoville/calibrate/fit"
 	"scoville/calibrate/fold"
+	"scoville/calibrate/objective"
 )
 
 // heldOut is a prediction of conditions that had no part in the fit it comes
@@ -121,16 +122,10 @@ const (
 	refitPolish = 2
 )
 
-// large reports whether there are so many parameters that the priors of pooled
-// models guide the search more than scattered starts do.
+// large reports whether several models are fitted together: their priors guide
+// the search more than scattered starts do, and there are many parameters.
 func (j *job) large() bool {
-	free := 0
-	for i := range j.obj.Params {
-		if !j.obj.Params[i].Fixed {
-			free++
-		}
-	}
-	return free > 12
+	return len(objective.Variants(j.obj.Conditions)) > 1
 }
 
 // predictHeld simulates held-out conditions with their intervals.

@@ -54,6 +54,9 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 	if en.Async {
 		f.Modes = append(f.Modes, results.Mode{Path: objective.Async, Value: en.Async, Because: fmt.Sprintf(because, en.Version)})
 	}
+	if en.ClientSpread > 0 {
+		f.Modes = append(f.Modes, results.Mode{Path: "engine.client_spread", Value: en.ClientSpread, Because: "what was fixed"})
+	}
 	j.gates(f)
 	return f, residuals, nil
 }

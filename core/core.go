@@ -262,7 +262,7 @@ func config(sc *scenario.Scenario) engine.Config {
 	c.Ahead = en.Async
 	schedule(sc, &c)
 	if sc.Measurement.Clock == scenario.Client {
-		c.Client = unit.Us * en.ClientUs
+		c.Client, c.Spread = unit.Us*en.ClientUs, en.ClientSpread
 	}
 	return c
 }
@@ -303,6 +303,7 @@ func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options, cfg
 	}
 	cfg.Prefixes, cfg.PrefixBlock = g.Prefixes()
 	cfg.Noise = workload.NewStream(o.Seed, o.Replicate, "allocator")
+	cfg.SpreadNoise = workload.NewStream(o.Seed, o.Replicate, "client")
 	cfg.Drafts = workload.NewStream(o.Seed, o.Replicate, "drafts")
 	s.requests = g.Append(s.requests[:0])
 }

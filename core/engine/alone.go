@@ -48,13 +48,13 @@ func (e *Engine) split(r *metrics.Request, c, n int, last bool) {
 // gain from now on.
 func (e *Engine) first(id int32) {
 	r := &e.out.Requests[id]
-	r.First = e.now + e.cfg.Client
+	r.First = e.now + e.cfg.client(id)
 	e.trace(First, id, 1)
 	if e.cfg.Saturate {
 		return
 	}
 	r.HostRest, r.AdapterRest, r.PrefillRest = -e.out.overhead(), -e.out.Stages[perf.Adapter], -e.mixed
-	r.AloneFirst = e.cfg.Client + e.cfg.front(r.Prompt)
+	r.AloneFirst = e.cfg.client(id) + e.cfg.front(r.Prompt)
 	for c, n := 0, int(r.Prompt); c < n; {
 		k := e.cfg.piece(n - c)
 		r.AloneFirst += e.alone(e.base, c, k, c+k == n).total
@@ -74,7 +74,7 @@ func (c *Config) piece(n int) int {
 // last notes that a request has emitted its last token.
 func (e *Engine) last(id int32) {
 	r := &e.out.Requests[id]
-	r.Finish = e.now + e.cfg.Client
+	r.Finish = e.now + e.cfg.client(id)
 	if e.cfg.Saturate {
 		return
 	}

@@ -72,7 +72,7 @@ func (c *Cluster) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []w
 	if err := cfg.Limit.Pass(0, out.End); err != nil {
 		return err
 	}
-	return out.check(completed, cfg.Client, left)
+	return out.check(completed, &cfg, left)
 }
 
 func (c *Cluster) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out *Output) {

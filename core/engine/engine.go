@@ -91,8 +91,11 @@ type Config struct {
 
 	Warmup int // first requests left out of Output.Gaps
 
+	Spread      float64         // of Client between requests: standard deviation over mean, up to 1
+	SpreadNoise workload.Stream // decides it by request
+
 	Frontend float64 // s per prompt token of the serial front end
-	Client   float64 // s added once to first and last token
+	Client   float64 // s added once to first and last token, mean over requests
 
 	Ingress     float64 // s between a request's arrival at the server and the queue or front end, as many at a time as come
 	IngressFree bool    // the clock of a request starts when its ingress is over
@@ -188,7 +191,7 @@ func (c *Config) Fits(reqs []workload.Request) error {
 // request finished once, tokens in are tokens out, all blocks came back, the
 // parts of TTFT add up, no resource beats its datasheet, and the integral of
 // requests in the system is the sum of their times in it.
-func (o *Output) check(completed int, client float64, leftBlocks int) error {
+func (o *Output) check(completed int, cfg *Config, leftBlocks int) error {
 	var tokens int64
 	var area float64
 	for i := range o.Requests {
@@ -197,7 +200,7 @@ func (o *Output) check(completed int, client float64, leftBlocks int) error {
 			return fmt.Errorf("conservation: request %d: parts of TTFT add up to %g s, TTFT is %g s", i, parts, r.TTFT())
 		}
 		tokens += int64(r.Output)
-		area += r.E2E() - client
+		area += r.E2E() - cfg.client(int32(i))
 	}
 	switch {
 	case completed != len(o.Requests):

@@ -59,6 +59,16 @@ func (c *Config) front(n int32) float64 {
 	return f
 }
 
+// client returns what the client of request id adds to its first and last
+// token, and takes before its next one: Client (1 + Spread (x - 1)), x
+// exponential with mean 1.
+func (c *Config) client(id int32) float64 {
+	if c.Spread == 0 {
+		return c.Client
+	}
+	return c.Client * (1 + c.Spread*(workload.Exponential(c.SpreadNoise.Uniform(int(id)))-1))
+}
+
 // take consumes the request that peek showed and returns its number.
 func (in *intake) take(entry float64) int {
 	in.free = entry
@@ -70,9 +80,9 @@ func (in *intake) take(entry float64) int {
 	return id
 }
 
-// answered releases the next request of a closed loop at time t. On one replica
-// times never decrease, since every answer is followed by the same wait; those
-// of several replicas are put in order.
+// answered releases the next request of a closed loop at time t. Times that are
+// earlier than those before, of other replicas or of clients whose overhead
+// varies, are put in order.
 func (in *intake) answered(t float64) {
 	if !in.closed {
 		return

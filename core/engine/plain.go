@@ -35,7 +35,7 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 			out.Peaks[i] = max(out.Peaks[i], busy/Window)
 		}
 	}
-	return errors.Join(p.fault, out.check(p.completed, cfg.Client, p.used))
+	return errors.Join(p.fault, out.check(p.completed, &cfg, p.used))
 }
 
 // iterate serves step by step, every step with a batch of its own.
@@ -143,7 +143,7 @@ func (p *plain) arrive(atNow bool) {
 		p.out.Requests[id] = metrics.Request{
 			Class: q.Class, Prompt: q.Prompt, Output: q.Output,
 			Waiting: int32(len(p.waiting)),
-			Arrival: arrival, Entered: entry, Host: p.cfg.Client + front, Queue: entry - arrival - front,
+			Arrival: arrival, Entered: entry, Host: p.cfg.client(int32(id)) + front, Queue: entry - arrival - front,
 		}
 		p.out.SystemArea += p.now - arrival
 		p.enqueue(&plainSeq{id: id, prompt: int(q.Prompt), output: int(q.Output)}, false)
@@ -310,7 +310,7 @@ func (p *plain) end(s *plainSeq) {
 		return
 	}
 	r := &p.out.Requests[s.id]
-	r.Finish = p.now + p.cfg.Client
+	r.Finish = p.now + p.cfg.client(int32(s.id))
 	p.verify(s)
 	p.release(s)
 	p.completed++

@@ -95,8 +95,8 @@ func (p *plain) solo(m *perf.Machine, ctx, n int) (total, device float64) {
 // taken alone.
 func (p *plain) first(s *plainSeq) {
 	r := &p.out.Requests[s.id]
-	r.First = p.now + p.cfg.Client
-	r.AloneFirst = p.cfg.Client + p.cfg.front(int32(s.prompt))
+	r.First = p.now + p.cfg.client(int32(s.id))
+	r.AloneFirst = p.cfg.client(int32(s.id)) + p.cfg.front(int32(s.prompt))
 	for c := 0; c < s.prompt; {
 		n := p.cfg.piece(s.prompt - c)
 		var b perf.Batch

@@ -121,7 +121,7 @@ func (p *plain) serve(members []*plainSeq) {
 	p.running = nil
 	for _, s := range members {
 		r := &p.out.Requests[s.id]
-		r.Finish = p.now + p.cfg.Client
+		r.Finish = p.now + p.cfg.client(int32(s.id))
 		p.verify(s)
 		p.out.Emitted += int64(s.output)
 		p.completed++

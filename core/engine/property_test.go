@@ -72,7 +72,7 @@ func TestBounds(t *testing.T) {
 		served := 0.0
 		for i := range out.Requests {
 			r := &out.Requests[i]
-			served += r.Finish - tr.cfg.Client - r.Scheduled
+			served += r.Finish - tr.cfg.client(int32(i)) - r.Scheduled
 		}
 		if short := served - out.RunArea; short < -eps*served || out.Preemptions == 0 && short > eps*max(served, out.End) {
 			t.Errorf("seed %d: sequences run %g s by request, %g s by time", seed, served, out.RunArea)

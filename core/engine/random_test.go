@@ -81,6 +81,7 @@ func newTrial(seed uint64) trial {
 func (t *trial) disturb(r *rand.Rand) {
 	c := &t.cfg
 	c.Ingress, c.IngressFree, c.Cold = pick(r, 0, 0.02), r.IntN(2) == 0, pick(r, 0, 0.5)
+	c.Spread, c.SpreadNoise = pick(r, 0, 0.5, 1), workload.NewStream(r.Uint64(), 0, "client")
 	c.Jitter, c.JitterOn, c.Noise = pick(r, 0.0, 0, 1e-3), pick(r, 0.2, 1), workload.NewStream(r.Uint64(), 0, "noise")
 	span := t.reqs[len(t.reqs)-1].Arrival + 10*r.Float64()
 	slow := t.sc

@@ -22,7 +22,7 @@ func (e *Engine) Run(ctx context.Context, m *perf.Machine, cfg Config, reqs []wo
 		return err
 	}
 	out.End, out.PeakBlocks, out.Peaks = e.now, e.pool.Peak(), e.peaks.finish()
-	return out.check(e.completed, cfg.Client, e.pool.Used())
+	return out.check(e.completed, &cfg, e.pool.Used())
 }
 
 // iterate serves the requests step by step, every step with a batch of its own.

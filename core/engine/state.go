@@ -412,7 +412,7 @@ func (e *Engine) accept(id int, arrival, entry float64) {
 	e.out.Requests[id] = metrics.Request{
 		Class: q.Class, Prompt: q.Prompt, Output: q.Output, Waiting: int32(e.inSystem - e.running), Replica: e.replica,
 		Arrival: arrival, Entered: entry,
-		Host:  e.cfg.Client + e.cfg.front(q.Prompt),
+		Host:  e.cfg.client(int32(id)) + e.cfg.front(q.Prompt),
 		Queue: entry - arrival - e.cfg.front(q.Prompt),
 	}
 	e.inSystem++

@@ -64,6 +64,7 @@ func (s *Scenario) conditional() []conditionalKey {
 		{e.Embedding == Host, "hardware.pcie_unpinned_util", with("embedding", e.Embedding)},
 		{e.LaunchUs > 0, "engine.kernels_per_layer", "with kernel_launch_us = 0"},
 		{h.KVAccessUs > 0, "engine.kv_prefetch", "with kv_access_us = 0"},
+		{e.ClientUs > 0, "engine.client_spread", "with client_overhead_us = 0"},
 		{s.Model.KV().Bytes() < 2, "engine.kv_dequant_flops", with("kv_dtype", string(s.Model.KV()))},
 		{llc, "hardware.llc_context_tokens", "with llc_growth = 0"},
 		{llc, "hardware.llc_growth", "with llc_context_tokens = 0"},

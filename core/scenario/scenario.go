@@ -100,6 +100,7 @@ type Engine struct {
 	JitterUs      float64 `toml:"allocator_jitter_us" unit:"us" range:"[0,1e7]" default:"0" help:"further host time per step of an allocator that grows the KV cache, mean over all steps, exponential; 0 = KV allocated once"`
 	JitterProb    float64 `toml:"allocator_jitter_probability" unit:"ratio" range:"(0,1]" default:"1" help:"share of the steps that meet the allocator; the mean over all steps stays, so that rare waits are long: standard deviation = mean x sqrt(2 / p - 1)"`
 	ClientUs      float64 `toml:"client_overhead_us" unit:"us" range:"[0,1e8]" default:"0" help:"host time a client sees beside the engine, added to TTFT and E2E once per request"`
+	ClientSpread  float64 `toml:"client_spread" unit:"ratio" range:"[0,1]" default:"0" help:"how client_overhead_us varies between requests, the mean staying: standard deviation over mean, exponential above what all have"`
 }
 
 // Values of Engine.Ingress.
