@@ -177,7 +177,8 @@ func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.
 	rows := ran.Rows(ctx, m.Recall)
 	var told map[int]*forecast.Forecast
 	if p.DrawRuns() > 0 {
-		if told, err = c.forecasts(ctx, sim, ran, rows); err != nil {
+		draws := func() row.Simulate { return m.Wrap(c.Simulate()) } // no points of their own: their requests are not kept
+		if told, err = c.forecasts(ctx, draws, ran, rows); err != nil {
 			return err
 		}
 	}
