@@ -4,13 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
-	"strings"
 
 	"scoville/sweep/again"
 	"scoville/sweep/explain"
 	"scoville/sweep/results"
+	"scoville/sweep/shell"
 )
 
 // ErrChanged says that a file that results were made of is not what it was.
@@ -73,42 +72,15 @@ func rerun(d *results.Dataset, x *Explanation, only bool) []string {
 			file = kept
 		} else {
 			file = filepath.Join(filepath.Dir(file), m.Study+"-"+x.ID[:8]+".toml")
-			lines = append(lines, "cp "+quote(short(kept))+" "+quote(short(file))+"   # the study as it was, beside its inputs")
+			lines = append(lines, "cp "+shell.Quote(shell.Short(kept))+" "+shell.Quote(shell.Short(file))+"   # the study as it was, beside its inputs")
 		}
 	}
-	command := "sweep run " + quote(short(file))
+	command := "sweep run " + shell.Quote(shell.Short(file))
 	if !only {
 		command += " --point " + x.ID
 	}
 	for _, set := range m.Set {
-		command += " --set " + quote(set)
+		command += " --set " + shell.Quote(set)
 	}
 	return append(lines, command)
-}
-
-// short is a file's name from the working directory, where that is shorter.
-func short(file string) string {
-	cwd, err := os.Getwd()
-	if err != nil {
-		return file
-	}
-	full, err := filepath.Abs(file)
-	if err != nil {
-		return file
-	}
-	if rel, err := filepath.Rel(cwd, full); err == nil && len(rel) < len(full) {
-		return rel
-	}
-	return full
-}
-
-// quote makes a word safe for a shell.
-func quote(s string) string {
-	safe := func(c rune) bool {
-		return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || strings.ContainsRune("-_./=:,+@%", c)
-	}
-	if s != "" && strings.IndexFunc(s, func(c rune) bool { return !safe(c) }) < 0 {
-		return s
-	}
-	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }

@@ -88,15 +88,3 @@ func tamper(t *testing.T, file, column string, row int) {
 		t.Fatal(err)
 	}
 }
-
-// Shell words survive a shell.
-func TestQuote(t *testing.T) {
-	for word, want := range map[string]string{
-		"a/b-c.toml": "a/b-c.toml", "my study.toml": "'my study.toml'", "it's": `'it'\''s'`, "": "''",
-		"workload.class.a.output_tokens={ dist = \"fixed\" }": "'workload.class.a.output_tokens={ dist = \"fixed\" }'",
-	} {
-		if got := quote(word); got != want {
-			t.Errorf("%q: %s, want %s", word, got, want)
-		}
-	}
-}

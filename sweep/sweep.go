@@ -43,8 +43,9 @@ type Options struct {
 	Jobs     int      // simulations at a time, at least 1
 	FailFast bool     // stop at the first run that fails or times out
 
-	OnlyFailed bool // run those again that failed or timed out
-	Fresh      bool // forget what finished runs gave, and run all
+	Shard      string // run this part alone, see shard.Parse; "" = all. It keeps its runs in a folder of its own for Merge
+	OnlyFailed bool   // run those again that failed or timed out
+	Fresh      bool   // forget what finished runs gave, and run all
 
 	// Begun is told before the first run what the folder knows; nil = nobody.
 	Begun func(Standing)
@@ -75,6 +76,8 @@ type Outcome struct {
 	Recalled int // runs that did not have to be simulated: the folder knew them
 
 	Searches []searches.Search // of a study with [search], in the order of the plan
+
+	Shard *ShardDone // what a shard did, which leaves no tables; nil = not one
 }
 
 // Feasible is false if the study searched, and no search found a value that
@@ -128,6 +131,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	if out.Dir == "" {
 		out.Dir = p.Study.OutputDir
 	}
+	if o.Shard != "" {
+		return runShard(ctx, o, out)
+	}
 	if o.Point != "" {
 		i, err := p.Find(o.Point)
 		if err != nil {
@@ -144,15 +150,8 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, again.Input(err)
 	}
 	defer set.Close()
-	c := campaign.Campaign{
-		Plan: p, Set: set, Dir: out.Dir, Metrics: metricColumns(), Jobs: o.Jobs, Simulate: o.simulators(),
-		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Begun: o.Begun,
-		Progress: func(done, total, failed int) {
-			if o.Progress != nil {
-				o.Progress(Progress{done, total, failed})
-			}
-		},
-	}
+	c := o.campaign()
+	c.Plan, c.Set, c.Dir = p, set, out.Dir
 	ended, err := c.Run(ctx)
 	if err != nil {
 		return nil, err
@@ -162,6 +161,19 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	return out, set.Close()
+}
+
+// campaign is how runs are run; the plan and the folder are to be filled in.
+func (o *Options) campaign() campaign.Campaign {
+	return campaign.Campaign{
+		Metrics: metricColumns(), Jobs: o.Jobs, Simulate: o.simulators(),
+		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Begun: o.Begun,
+		Progress: func(done, total, failed int) {
+			if o.Progress != nil {
+				o.Progress(Progress{done, total, failed})
+			}
+		},
+	}
 }
 
 // explainOnly explains the point of a sweep of one, from its tables. The

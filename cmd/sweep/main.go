@@ -36,23 +36,25 @@ Exit codes:
   2    bad usage or study; nothing was run
   3    finished, but runs failed or timed out, or no point can run; results written
   4    stopped early: more runs failed or timed out than [run] max_failures allows,
-       one with --fail-fast, or the disk is full; finished runs are kept, and the
-       same command goes on
+       one with --fail-fast, the disk is full, or shards are missing (sweep merge);
+       finished runs are kept, and the same command goes on
   5    finished, but no search found a value that meets every service level, or
        the winner does not hold up (sweep confirm)
-  6    refused: the folder holds other results or is in use, or an input has changed
+  6    refused: the folder holds other results or is in use, an input has changed, or
+       shards hold different results of one run
   130  interrupted; finished runs are kept, and the same command goes on`
 
 func exitCode(err error) int {
 	var usage usageError
 	var input *sweep.InputError
 	var stopped *sweep.StoppedError
+	var missing *sweep.MissingError
 	switch {
 	case err == nil:
 		return 0
 	case errors.Is(err, context.Canceled):
 		return 130
-	case errors.Is(err, sweep.ErrForeign), errors.Is(err, sweep.ErrLocked), errors.Is(err, sweep.ErrChanged):
+	case errors.Is(err, sweep.ErrForeign), errors.Is(err, sweep.ErrLocked), errors.Is(err, sweep.ErrChanged), errors.Is(err, sweep.ErrDisagree):
 		return 6
 	case errors.As(err, &usage), errors.As(err, &input):
 		return 2
@@ -60,7 +62,7 @@ func exitCode(err error) int {
 		return 3
 	case errors.Is(err, errGate), errors.Is(err, errLuck):
 		return 5
-	case errors.As(err, &stopped):
+	case errors.As(err, &stopped), errors.As(err, &missing), errors.Is(err, sweep.ErrDisk):
 		return 4
 	}
 	return 1
@@ -111,6 +113,8 @@ report.
   sweep new sensitivity > my.toml          # a commented study to start from
   sweep plan studies/sensitivity.toml      # what would run
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
+  sweep run  studies/grid.toml --shard 1/4 # a quarter of it, here or elsewhere
+  sweep merge studies/grid.toml            # the tables of all quarters
   sweep show results/sensitivity --point 0 # why a point has its numbers
   sweep confirm results/grid --by ttft_p99_ms  # what of the best was luck
   sweep diff results/before results/after  # what changed, and why
@@ -124,7 +128,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

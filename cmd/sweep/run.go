@@ -33,10 +33,18 @@ What finished runs gave is kept in runs.journal beside the tables, by scenario, 
 and replicate. After an interrupt, a kill or a full disk the same command goes on
 where it was; an edited study simulates only what is new. The tables come out the
 same, to the byte, as of a sweep in one go.
+
+--shard 3/8 runs the points of one of eight parts, and leaves what they gave in
+DIR/shards/3-of-8; sweep merge makes the tables of all. --shard auto/8 takes the index
+from SLURM_ARRAY_TASK_ID (from 1) or JOB_COMPLETION_INDEX (from 0), --shard auto index
+and count from a Slurm array that is submitted whole. A shard may be run again at any
+time and goes on where it was. One whose runs are all there exits with 0: those that
+failed are told by sweep merge. A study with race is not split.
 `) + "\n" + exitCodes,
 		Example: `  sweep run studies/sensitivity.toml
   sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500
   sweep run studies/sensitivity.toml --point 4
+  sweep run studies/grid.toml --shard 1/4
   sweep run studies/grid.toml --only-failed    # those that failed or timed out, again`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -56,6 +64,9 @@ same, to the byte, as of a sweep in one go.
 			if err != nil {
 				return err
 			}
+			if out.Shard != nil {
+				return shardDone(stdout, out.Shard)
+			}
 			return show(stdout, out)
 		},
 	}
@@ -64,6 +75,7 @@ same, to the byte, as of a sweep in one go.
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study; recorded with the results")
 	f.StringVar(&o.Point, "point", "", "run one point alone: its index, its id or the beginning of one; results go to results/NAME-ID")
+	f.StringVar(&o.Shard, "shard", "", "run one part of several: INDEX/COUNT, auto/COUNT or auto")
 	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first run that fails or times out; finished runs are kept")
 	f.BoolVar(&o.OnlyFailed, "only-failed", false, "run those again that failed or timed out; without it they count as finished")
 	f.BoolVar(&o.Fresh, "fresh", false, "forget what finished runs gave, and run all")

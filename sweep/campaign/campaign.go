@@ -39,6 +39,8 @@ type Campaign struct {
 	FailFast bool                // stop at the first run that fails or times out
 	Retry    bool                // run those again that failed or timed out
 	Fresh    bool                // forget what is known
+	Part     bool                // the plan is a part of another: keep what runs give, and write no tables
+	Recall   bool                // simulate nothing: a run that is not known is ErrMissing
 	Progress func(done, total, failed int)
 	Begun    func(Standing) // told before the first run; nil = nobody
 }
@@ -88,6 +90,9 @@ func (c *Campaign) Run(ctx context.Context) (*Outcome, error) {
 	defer stop(nil)
 	m.Retry = c.Retry
 	m.Lost = func(err error) { stop(fmt.Errorf("%w: %w", ErrDisk, err)) }
+	if c.Recall {
+		c.Simulate = recall(m, func() { stop(ErrMissing) })
+	}
 	out, err := c.run(ctx, m)
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
 		err = cause
@@ -127,6 +132,9 @@ func (c *Campaign) run(ctx context.Context, m *memo.Memo) (*Outcome, error) {
 		c.Begun(c.start(m))
 	}
 	sim := func() row.Simulate { return keep.Watch(m.Wrap(c.Simulate())) }
+	if c.Recall {
+		sim = func() row.Simulate { return keep.Watch(c.Simulate()) }
+	}
 	out := &Outcome{Counts: map[string]int{}}
 	if c.Plan.Study.Search != nil {
 		err = c.search(ctx, sim, out)
@@ -175,6 +183,9 @@ func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.
 		return err
 	}
 	rows := ran.Rows(ctx, m.Recall)
+	if c.Part {
+		rows = nil // nobody asks for them
+	}
 	var told map[int]*forecast.Forecast
 	if p.DrawRuns() > 0 {
 		draws := func() row.Simulate { return m.Wrap(c.Simulate()) } // no points of their own: their requests are not kept
@@ -183,6 +194,9 @@ func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.
 		}
 	}
 	out.Counts = ran.Counts
+	if c.Part {
+		return nil
+	}
 	c.Set.Plan(ran.Runs)
 	return c.Set.Write(withForecasts(rows, told))
 }
@@ -229,6 +243,9 @@ func (c *Campaign) search(ctx context.Context, sim func() row.Simulate, out *Out
 	out.Searches = found
 	for _, r := range runs {
 		out.Counts[r.Status]++
+	}
+	if c.Part {
+		return nil
 	}
 	c.Set.Plan(len(runs))
 	return c.Set.Write(results.Each(runs), c.Set.Searches(found))

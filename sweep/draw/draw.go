@@ -45,7 +45,7 @@ type worker struct {
 
 // Run simulates the draws of every point that has any, and returns what they tell
 // by point. runs are all runs of the plan, by point; they are asked for only with
-// objectives. An error is the context's, or that of runs.
+// objectives, and nil leaves the front of the draws out. An error is the context's, or that of runs.
 func (d *Draws) Run(ctx context.Context, runs iter.Seq2[results.Run, error]) (map[int]*forecast.Forecast, error) {
 	p, n := d.Plan, d.Plan.Study.Draws
 	points := p.Drawn()
@@ -91,7 +91,7 @@ func (d *Draws) Run(ctx context.Context, runs iter.Seq2[results.Run, error]) (ma
 	if err := workers.Run(ctx, items); err != nil {
 		return nil, err
 	}
-	if len(p.Study.Objectives) > 0 && len(points) > 0 {
+	if len(p.Study.Objectives) > 0 && len(points) > 0 && runs != nil {
 		contenders, err := d.contenders(runs, points, goals)
 		if err != nil {
 			return nil, err

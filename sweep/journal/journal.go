@@ -13,13 +13,15 @@ package journal
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
-	"iter"
+	"maps"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -63,7 +65,8 @@ type place struct {
 // Journal is an open journal. It is safe for concurrent use.
 type Journal struct {
 	file *os.File
-	cut  int64 // bytes cut off when it was opened
+	cut  int64 // bytes cut off when it was opened, or left out by Look
+	look bool  // read only
 
 	mu    sync.Mutex
 	index map[Key]place
@@ -96,6 +99,26 @@ func Open(path, kind string) (*Journal, error) {
 	return j, nil
 }
 
+// Look opens the journal at path to read it, also while another process writes:
+// it changes nothing, and sees what was flushed until now. Records after the
+// first damaged one, or the half of one that is being written, are left out. A
+// file that does not exist is os.ErrNotExist.
+func Look(path, kind string) (*Journal, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("journal: %w", err)
+	}
+	j := &Journal{file: f, index: map[Key]place{}, quit: make(chan struct{}), look: true, err: errLook}
+	if err := j.load(kind); err != nil {
+		f.Close()
+		return nil, fmt.Errorf("journal: %s: %w", path, err)
+	}
+	return j, nil
+}
+
+// errLook is the error of a Put.
+var errLook = errors.New("journal: opened to read")
+
 // load reads the index, and cuts off what is damaged.
 func (j *Journal) load(kind string) error {
 	info, err := j.file.Stat()
@@ -111,6 +134,9 @@ func (j *Journal) load(kind string) error {
 	switch {
 	case string(head) == want:
 	case err != nil && strings.HasPrefix(want, string(head)): // made, and killed before the first flush
+		if j.look {
+			return nil
+		}
 		return j.begin(want)
 	default:
 		return ErrForeign
@@ -119,7 +145,7 @@ func (j *Journal) load(kind string) error {
 	if err := j.scan(r); err != nil {
 		return err
 	}
-	if j.cut = info.Size() - j.size; j.cut > 0 {
+	if j.cut = max(0, info.Size()-j.size); j.cut > 0 && !j.look {
 		return j.file.Truncate(j.size)
 	}
 	return nil
@@ -303,25 +329,17 @@ func (j *Journal) Close() error {
 		close(j.quit)
 	}
 	j.done.Wait()
+	if j.look {
+		return j.file.Close()
+	}
 	return errors.Join(j.Sync(), j.file.Close())
 }
 
-// Each goes through every run, in no order. It ends at an error.
-func (j *Journal) Each() iter.Seq2[Key, []byte] {
-	return func(yield func(Key, []byte) bool) {
-		j.mu.Lock()
-		keys := make([]Key, 0, len(j.index))
-		for k := range j.index {
-			keys = append(keys, k)
-		}
-		j.mu.Unlock()
-		var b []byte
-		for _, k := range keys {
-			var err error
-			var ok bool
-			if b, ok, err = j.Get(b[:0], k); err != nil || !ok || !yield(k, b) {
-				return
-			}
-		}
-	}
+// Keys are the runs, in the order in which their values stand in the file.
+func (j *Journal) Keys() []Key {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	keys := slices.Collect(maps.Keys(j.index))
+	slices.SortFunc(keys, func(a, b Key) int { return cmp.Compare(j.index[a].at, j.index[b].at) })
+	return keys
 }

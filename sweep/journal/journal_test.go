@@ -201,9 +201,9 @@ func TestConcurrent(t *testing.T) {
 	group.Wait()
 	holds(t, j, 400)
 	n := 0
-	for k, v := range j.Each() {
-		if got, _, _ := j.Get(nil, k); !bytes.Equal(got, v) {
-			t.Error(k)
+	for _, k := range j.Keys() {
+		if _, ok, err := j.Get(nil, k); !ok || err != nil {
+			t.Error(k, ok, err)
 		}
 		n++
 	}
@@ -246,4 +246,51 @@ func FuzzOpen(f *testing.F) {
 			t.Fatal(got, ok, err)
 		}
 	})
+}
+
+// Look sees what was flushed, changes nothing, and leaves the half of a record
+// out that is being written.
+func TestLook(t *testing.T) {
+	path := filepath.Join(t.TempDir(), File)
+	if _, err := Look(path, "test 1"); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+	j := open(t, path)
+	for i := range 5 {
+		if err := j.Put(key(i), value(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Sync(); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_APPEND|os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := f.Write([]byte("half")); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := Look(path, "test 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	holds(t, l, 5)
+	if l.Cut() != 4 || l.Put(key(9), nil) == nil {
+		t.Errorf("%d bytes left out", l.Cut())
+	}
+	if err := l.Close(); err != nil {
+		t.Error(err)
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Error("the file has changed")
+	}
+	if _, err := Look(path, "test 2"); !errors.Is(err, ErrForeign) {
+		t.Error(err)
+	}
 }

@@ -67,6 +67,16 @@ func Open(dir string) (*Memo, error) {
 	return &Memo{journal: j, traces: map[*workload.Record]trace{}}, nil
 }
 
+// Look opens the memory in a folder to read it, also while another process
+// writes; see journal.Look.
+func Look(dir string) (*Memo, error) {
+	j, err := journal.Look(filepath.Join(dir, File), kind())
+	if err != nil {
+		return nil, err
+	}
+	return &Memo{journal: j, traces: map[*workload.Record]trace{}}, nil
+}
+
 // kind says which runs can be in one journal: those of one behaviour of the
 // simulator, with the same metrics in the same order.
 func kind() string {

@@ -53,7 +53,7 @@ type Plan struct {
 	designs []int                // of the points: number in the unmerged product
 	ids     [][8]byte            // of the points
 	drawn   []bool               // of the points: parameters are drawn for it
-	skipped int                  // points before the first, of a plan that is a part of another
+	whole   []int                // of the points of a part: index in the whole plan; nil = this is the whole
 	rows    *sample.Record       // of a sample, with the point of each row; nil = none
 	first   []int                // run of each point, and at the end the number of runs
 }
@@ -338,12 +338,26 @@ func (p *Plan) Find(word string) (int, error) {
 }
 
 // Only is the plan of point i alone. The point keeps its index.
-func (p *Plan) Only(i int) *Plan {
+func (p *Plan) Only(i int) *Plan { return p.Points([]int{i}) }
+
+// Points is the plan of some of the points, in order. They keep their indices.
+func (p *Plan) Points(list []int) *Plan {
 	q := *p
-	q.designs, q.ids, q.skipped = p.designs[i:i+1], p.ids[i:i+1], p.skipped+i
 	q.rows = nil // not a whole sample
-	q.first, q.drawn = []int{0, p.Replicates(i)}, p.drawn[i:i+1]
+	q.designs, q.ids, q.drawn, q.whole, q.first = nil, nil, nil, []int{}, []int{0}
+	for _, i := range list {
+		q.designs, q.ids, q.drawn = append(q.designs, p.designs[i]), append(q.ids, p.ids[i]), append(q.drawn, p.drawn[i])
+		q.whole, q.first = append(q.whole, p.Index(i)), append(q.first, q.Runs()+p.Replicates(i))
+	}
 	return &q
+}
+
+// Index is that of point i in the whole plan.
+func (p *Plan) Index(i int) int {
+	if p.whole == nil {
+		return i
+	}
+	return p.whole[i]
 }
 
 // Point resolves point i.
@@ -358,7 +372,7 @@ func (p *Plan) point(i int, value float64) (*Point, error) {
 	if err != nil {
 		return nil, err
 	}
-	pt := &Point{Index: p.skipped + i, ID: p.ID(i), Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0 && p.Study.Sample == nil, OATChange: x.change, Infeasible: x.infeasible}
+	pt := &Point{Index: p.Index(i), ID: p.ID(i), Resolved: x.resolved, Baseline: p.inner > 1 && design%p.inner == 0 && p.Study.Sample == nil, OATChange: x.change, Infeasible: x.infeasible}
 	if !math.IsNaN(value) { // not the scenario of the plan
 		sum := sha256.Sum256(x.resolved.Canonical())
 		pt.ID = hex.EncodeToString(sum[:8])

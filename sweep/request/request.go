@@ -87,8 +87,7 @@ func Keep(dir string, most int) (*Keeper, error) {
 // begin removes the tables of another choice of requests and another simulator:
 // those that stay are what this sweep would write.
 func (k *Keeper) begin() error {
-	path := filepath.Join(filepath.Dir(k.dir), choiceFile)
-	choice := fmt.Sprintf("at most %d requests of a run, of simulator version %d\n", k.most, core.Version)
+	path, choice := filepath.Join(filepath.Dir(k.dir), choiceFile), k.choice()
 	if text, err := os.ReadFile(path); err == nil && string(text) == choice {
 		return nil
 	}
@@ -96,6 +95,11 @@ func (k *Keeper) begin() error {
 		return err
 	}
 	return table.WriteFile(path, []byte(choice))
+}
+
+// choice says which requests the tables have.
+func (k *Keeper) choice() string {
+	return fmt.Sprintf("at most %d requests of a run, of simulator version %d\n", k.most, core.Version)
 }
 
 // choiceFile, beside their folder, says which requests the tables have.

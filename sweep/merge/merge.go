@@ -1,0 +1,164 @@
+// Package merge gathers what several folders know of runs into one. What they know
+// of the same run must agree. It simulates nothing and knows no study: a run is
+// known by its identity, so that the runs of a study that was edited since are
+// there, and just not asked for.
+package merge
+
+import (
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"scoville/sweep/again"
+	"scoville/sweep/journal"
+	"scoville/sweep/memo"
+	"scoville/sweep/results"
+	"scoville/sweep/shard"
+)
+
+// ErrDisagree says that two folders hold different results of one run.
+var ErrDisagree = errors.New("results of one run disagree")
+
+// Folders are the folders that hold runs: dir itself, and its shards.
+func Folders(dir string) ([]string, error) {
+	if info, err := os.Stat(dir); err != nil {
+		return nil, err
+	} else if !info.IsDir() {
+		return nil, fmt.Errorf("%s is no folder", dir)
+	}
+	shards, err := shard.In(dir)
+	if err != nil {
+		return nil, err
+	}
+	var out []string
+	if _, err := os.Stat(filepath.Join(dir, memo.File)); err == nil {
+		out = append(out, dir)
+	}
+	for _, s := range shards {
+		if _, err := os.Stat(filepath.Join(s.Dir(dir), memo.File)); err == nil {
+			out = append(out, s.Dir(dir))
+		}
+	}
+	return out, nil
+}
+
+// source is a folder that is read.
+type source struct {
+	dir  string
+	memo *memo.Memo
+}
+
+// Gather puts what the folders know of runs into the memory in dst, whose lock is
+// held, and returns how many runs are new there. Folders are only read. Nothing is
+// written if two disagree (ErrDisagree) or one is of another version of the
+// simulator (results.ErrForeign). Of a run that failed in one and not in the other
+// it takes the latter.
+func Gather(dst string, folders []string) (int, error) {
+	all, err := open(dst, folders)
+	defer func() {
+		for _, s := range all {
+			s.memo.Close()
+		}
+	}()
+	if err != nil {
+		return 0, again.Input(err)
+	}
+	from, err := choose(all)
+	if err != nil {
+		return 0, again.Input(err)
+	}
+	to, err := memo.Open(dst)
+	if err != nil {
+		return 0, err
+	}
+	added, err := copyRuns(to, dst, all, from)
+	return added, errors.Join(err, to.Close())
+}
+
+// copyRuns adds the runs of every source but dst that were chosen.
+func copyRuns(to *memo.Memo, dst string, all []source, from map[journal.Key]int32) (added int, err error) {
+	var b []byte
+	for i, s := range all {
+		if s.dir == dst {
+			continue
+		}
+		for _, k := range s.memo.Keys() {
+			if from[k] != int32(i) {
+				continue
+			}
+			var ok bool
+			if b, ok, err = s.memo.Value(b[:0], k); err == nil && ok {
+				err = to.Adopt(k, b)
+			}
+			if err != nil {
+				return added, err
+			}
+			added++
+		}
+	}
+	return added, nil
+}
+
+// open opens dst, if it has runs, and the folders, each once.
+func open(dst string, folders []string) (all []source, err error) {
+	dirs := slices.Clone(folders)
+	if _, err := os.Stat(filepath.Join(dst, memo.File)); err == nil {
+		dirs = append([]string{dst}, folders...)
+	}
+	seen := map[string]bool{}
+	for _, dir := range dirs {
+		full, err := filepath.Abs(dir)
+		if err != nil {
+			return all, err
+		}
+		if seen[full] {
+			continue
+		}
+		seen[full] = true
+		m, err := memo.Look(dir)
+		switch {
+		case errors.Is(err, memo.ErrForeign):
+			return all, fmt.Errorf("%w: %s holds runs of another version of the simulator; run it again, or leave it out", results.ErrForeign, dir)
+		case err != nil:
+			return all, err
+		}
+		if at, _ := filepath.Abs(dst); at == full {
+			dir = dst
+		}
+		all = append(all, source{dir, m})
+	}
+	return all, nil
+}
+
+// choose says for every run which source it is taken from.
+func choose(all []source) (map[journal.Key]int32, error) {
+	from := map[journal.Key]int32{}
+	var a, b []byte
+	for i, s := range all {
+		for _, k := range s.memo.Keys() {
+			first, known := from[k]
+			if !known {
+				from[k] = int32(i)
+				continue
+			}
+			var err, err2 error
+			a, _, err = all[first].memo.Value(a[:0], k)
+			b, _, err2 = s.memo.Value(b[:0], k)
+			if err = errors.Join(err, err2); err != nil {
+				return nil, err
+			}
+			second, err := memo.Second(a, b)
+			if err != nil {
+				return nil, fmt.Errorf("%w: point %s seed %d replicate %d is %w in %s and in %s: one of them is not of this program, or damaged; remove the wrong folder and run its part again",
+					ErrDisagree, hex.EncodeToString(k.Point[:]), k.Seed, k.Replicate, err, all[first].dir, s.dir)
+			}
+			if second {
+				from[k] = int32(i)
+			}
+		}
+	}
+	return from, nil
+}

@@ -1,0 +1,54 @@
+package request
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"scoville/core/table"
+)
+
+// Gather puts the tables of other results into those in dir, as far as they have
+// the same choice of requests; most is as in Keep.
+func Gather(dir string, most int, from []string) error {
+	k, err := Keep(dir, most)
+	if err != nil || most == 0 {
+		return err
+	}
+	for _, other := range from {
+		if text, err := os.ReadFile(filepath.Join(other, choiceFile)); err != nil || string(text) != k.choice() {
+			continue
+		}
+		if err := k.take(filepath.Join(other, Dir)); err != nil {
+			return fmt.Errorf("requests: %w", err)
+		}
+	}
+	return nil
+}
+
+// take links or copies the tables of a folder that are not there.
+func (k *Keeper) take(from string) error {
+	entries, err := os.ReadDir(from)
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		if err != nil {
+			return err
+		}
+		to := filepath.Join(k.dir, e.Name())
+		if _, gone := os.Lstat(to); gone == nil || !e.Type().IsRegular() || !ours.MatchString(e.Name()) {
+			continue
+		}
+		file := filepath.Join(from, e.Name())
+		if os.Link(file, to) == nil {
+			continue
+		}
+		var text []byte
+		if text, err = os.ReadFile(file); err == nil { // on another file system
+			err = table.WriteFile(to, text)
+		}
+	}
+	return err
+}

@@ -1,0 +1,89 @@
+package sweep
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+
+	"scoville/sweep/again"
+	"scoville/sweep/campaign"
+	"scoville/sweep/cluster"
+	"scoville/sweep/merge"
+	"scoville/sweep/results"
+	"scoville/sweep/shard"
+)
+
+// ShardDone is what a shard did, and which others have not finished.
+type ShardDone = cluster.Shard
+
+// MissingError is an error of Merge: runs are missing.
+type MissingError = cluster.MissingError
+
+// ErrDisagree says that two shards hold different results of one run.
+var ErrDisagree = merge.ErrDisagree
+
+// job is what the shards of a plan have in common.
+func (o *Options) job(out *Outcome) *cluster.Job {
+	return &cluster.Job{
+		Plan: out.Plan, Dir: out.Dir, File: o.File, Set: o.Set, Campaign: o.campaign(),
+		Meta: func(p *Plan) results.Meta { return meta(p, *o) },
+	}
+}
+
+// runShard runs a part of a study.
+func runShard(ctx context.Context, o Options, out *Outcome) (*Outcome, error) {
+	s, err := shard.Parse(o.Shard, os.Getenv)
+	if err == nil && o.Point != "" {
+		err = errors.New("--shard and --point: one of them")
+	}
+	if err == nil {
+		err = shard.Check(out.Plan)
+	}
+	if err != nil {
+		return nil, again.Input(err)
+	}
+	if out.Shard, err = o.job(out).Run(ctx, s); err != nil {
+		return nil, err
+	}
+	out.Counts = out.Shard.Counts
+	return out, nil
+}
+
+// Merge makes tables of what the shards in the folder of the results and in
+// further folders keep; it simulates no point of a study of several. Missing runs
+// are a *MissingError, different results of one run ErrDisagree, runs of another
+// version of the simulator ErrForeign. It uses File, Set, Dir, Jobs and Progress of
+// the options.
+func Merge(ctx context.Context, o Options, folders []string) (*Outcome, error) {
+	p, err := Load(o.File, o.Set)
+	if err != nil {
+		return nil, err
+	}
+	out := &Outcome{Plan: p, Dir: o.Dir}
+	if out.Dir == "" {
+		out.Dir = p.Study.OutputDir
+	}
+	ended, err := o.job(out).Merge(ctx, folders, func(set *results.Set, ended *campaign.Outcome) error {
+		out.Counts, out.Searches, out.Recalled = ended.Counts, ended.Searches, ended.Recalled
+		return explainOnly(ctx, set, out, o)
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.Recalled = ended.Recalled
+	return out, nil
+}
+
+// StudyOf is the study, and the --set values, that a folder of results or its
+// shards were made of.
+func StudyOf(dir string) (file string, set []string, err error) {
+	file, set, err = cluster.Sets(dir)
+	if err == nil && file == "" {
+		err = fmt.Errorf("%s holds no shards and no results", dir)
+	}
+	if err != nil {
+		return "", nil, again.Input(err)
+	}
+	return file, set, nil
+}
