@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"path/filepath"
 	"slices"
+	"time"
 
 	"scoville/core"
 	"scoville/sweep/again"
@@ -46,6 +47,10 @@ type Options struct {
 	Shard      string // run this part alone, see shard.Parse; "" = all. It keeps its runs in a folder of its own for Merge
 	OnlyFailed bool   // run those again that failed or timed out
 	Fresh      bool   // forget what finished runs gave, and run all
+
+	// RunTimeout is the wall time that a run may take; 0 = any. What a run over it
+	// is known by, its timeout, is forgotten when it may take longer.
+	RunTimeout time.Duration
 
 	// Begun is told before the first run what the folder knows; nil = nobody.
 	Begun func(Standing)
@@ -95,6 +100,10 @@ type InputError = again.InputError
 // StoppedError says that a sweep ended early, and that the same command goes on
 // where it was.
 type StoppedError = campaign.StoppedError
+
+// BesideError says that the tables of a sweep are whole, but what stands beside
+// them could not be written.
+type BesideError = campaign.BesideError
 
 // ErrDisk is why a sweep stopped that could not write.
 var ErrDisk = campaign.ErrDisk
@@ -146,6 +155,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		}
 	}
 	set, err := results.Create(out.Dir, meta(p, o))
+	if campaign.IsFull(err) {
+		return nil, campaign.Unable(err)
+	}
 	if err != nil {
 		return nil, again.Input(err)
 	}
@@ -158,7 +170,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	out.Counts, out.Searches, out.Recalled = ended.Counts, ended.Searches, ended.Recalled
 	if err := explainOnly(ctx, set, out, o); err != nil {
-		return nil, err
+		return nil, campaign.Beside(out.Dir, err)
 	}
 	return out, set.Close()
 }
@@ -167,7 +179,7 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 func (o *Options) campaign() campaign.Campaign {
 	return campaign.Campaign{
 		Metrics: metricColumns(), Jobs: o.Jobs, Simulate: o.simulators(),
-		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Begun: o.Begun,
+		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Timeout: o.RunTimeout, Begun: o.Begun,
 		Progress: func(done, total, failed int) {
 			if o.Progress != nil {
 				o.Progress(Progress{done, total, failed})

@@ -6,6 +6,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
@@ -18,18 +19,35 @@ type Program struct {
 }
 
 // Main runs a program as a process and ends it; all it writes goes through a
-// Door. The first interrupt cancels its context, the second ends the process at
-// once.
+// Door. The first interrupt, or the end of the terminal, cancels its context, the
+// second ends the process at once. Writing to a reader that has gone is an error
+// of that write, not the end.
 func Main(p Program) {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	signals := []os.Signal{os.Interrupt, syscall.SIGTERM}
+	if !signal.Ignored(syscall.SIGHUP) { // else somebody wants it to outlive the terminal
+		signals = append(signals, syscall.SIGHUP)
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), signals...)
 	go func() {
 		<-ctx.Done()
 		stop()
 	}()
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	stdout, stderr := NewDoor(os.Stdout), NewDoor(os.Stderr)
-	err := p.Run(ctx, os.Args[1:], stdout, stderr)
+	err := p.guarded(ctx, os.Args[1:], stdout, stderr)
 	if err != nil {
 		fmt.Fprintln(stderr, p.Message(err))
 	}
 	os.Exit(p.ExitCode(err))
+}
+
+// guarded is Run with a panic as an error: a fault of the program must not end
+// with the exit code of bad usage.
+func (p Program) guarded(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
+	defer func() {
+		if v := recover(); v != nil {
+			err = fmt.Errorf("internal error: %v\n%s", v, debug.Stack())
+		}
+	}()
+	return p.Run(ctx, args, stdout, stderr)
 }

@@ -36,8 +36,8 @@ Exit codes:
   2    bad usage or study; nothing was run
   3    finished, but runs failed or timed out, or no point can run; results written
   4    stopped early: more runs failed or timed out than [run] max_failures allows,
-       one with --fail-fast, the disk is full, or shards are missing (sweep merge);
-       finished runs are kept, and the same command goes on
+       one with --fail-fast, the disk is full, the folder gone, or shards are missing
+       (sweep merge); finished runs are kept, and the same command goes on
   5    finished, but no search found a value that meets every service level, or
        the winner does not hold up (sweep confirm)
   6    refused: the folder holds other results or is in use, an input has changed, or
@@ -49,6 +49,7 @@ func exitCode(err error) int {
 	var input *sweep.InputError
 	var stopped *sweep.StoppedError
 	var missing *sweep.MissingError
+	var beside *sweep.BesideError
 	switch {
 	case err == nil:
 		return 0
@@ -62,7 +63,7 @@ func exitCode(err error) int {
 		return 3
 	case errors.Is(err, errGate), errors.Is(err, errLuck):
 		return 5
-	case errors.As(err, &stopped), errors.As(err, &missing), errors.Is(err, sweep.ErrDisk):
+	case errors.As(err, &stopped), errors.As(err, &missing), errors.As(err, &beside), errors.Is(err, sweep.ErrDisk):
 		return 4
 	}
 	return 1
@@ -84,7 +85,12 @@ func message(err error) string {
 	case errors.As(err, &usage):
 		return "sweep: " + err.Error() + "\nsee sweep --help"
 	}
-	return "sweep: " + err.Error()
+	text := "sweep: " + err.Error()
+	var beside *sweep.BesideError
+	if errors.As(err, &beside) {
+		text += "\nthe same command writes it"
+	}
+	return text
 }
 
 // kept words a sweep that ended early, and how to go on.
@@ -96,7 +102,11 @@ func kept(e *sweep.StoppedError) string {
 	case !errors.Is(e, sweep.ErrDisk):
 		next = "--only-failed runs the failed ones again"
 	}
-	return fmt.Sprintf("%s\ntables are as they were; %d finished runs are kept: %s", text, e.Kept, next)
+	runs := "finished runs"
+	if e.Kept >= 0 {
+		runs = fmt.Sprintf("%d finished runs", e.Kept)
+	}
+	return fmt.Sprintf("%s\ntables are as they were; %s are kept: %s", text, runs, next)
 }
 
 // run is the command: arguments in, text out.

@@ -6,6 +6,7 @@ import (
 	"io"
 	"runtime"
 	"strings"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -51,6 +52,9 @@ failed are told by sweep merge. A study with race is not split.
 			if o.Jobs < 1 {
 				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
 			}
+			if o.RunTimeout < 0 {
+				return usageError{fmt.Errorf("--run-timeout %v: give a time above 0", o.RunTimeout)}
+			}
 			p, err := newProgress(stderr, mode)
 			if err != nil {
 				return usageError{err}
@@ -79,6 +83,7 @@ failed are told by sweep merge. A study with race is not split.
 	f.BoolVar(&o.FailFast, "fail-fast", false, "stop at the first run that fails or times out; finished runs are kept")
 	f.BoolVar(&o.OnlyFailed, "only-failed", false, "run those again that failed or timed out; without it they count as finished")
 	f.BoolVar(&o.Fresh, "fresh", false, "forget what finished runs gave, and run all")
+	f.DurationVar(&o.RunTimeout, "run-timeout", 0, "wall time of a run, such as 60s; a run over it is a timeout, which runs again with --only-failed, or when it may take longer (default: any)")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
 	return c
 }
@@ -87,6 +92,9 @@ failed are told by sweep merge. A study with race is not split.
 func begun(stderr io.Writer, s sweep.Standing) {
 	if s.Cut > 0 {
 		fmt.Fprintf(stderr, "runs.journal: %d bytes that were half written are cut off\n", s.Cut)
+	}
+	if s.Damaged > 0 {
+		fmt.Fprintf(stderr, "runs.journal: %d bytes in its midst are damaged; the runs they held run again\n", s.Damaged)
 	}
 	switch {
 	case s.Done > 0:
@@ -102,8 +110,11 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	if err != nil {
 		return err
 	}
-	if err := errors.Join(r.Write(), r.Text(stdout)); err != nil {
-		return err
+	if err := r.Write(); err != nil {
+		return &sweep.BesideError{Dir: out.Dir, Err: err}
+	}
+	if err := r.Text(stdout); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
+		return fmt.Errorf("the results in %s are whole, but could not be printed: %w", out.Dir, err)
 	}
 	failed := out.Counts["failed"] + out.Counts["timeout"]
 	switch {

@@ -26,16 +26,21 @@ func openPending(path string) (*pending, error) {
 	return &pending{f, path}, nil
 }
 
-// commit makes the file durable under its final name.
-func (p *pending) commit() error {
+// finish makes the file durable under its temporary name.
+func (p *pending) finish() error {
 	err := p.Sync()
 	if cerr := p.Close(); err == nil {
 		err = cerr
 	}
-	if err == nil {
-		err = os.Rename(p.Name(), p.path)
-	}
 	if err != nil {
+		os.Remove(p.Name())
+	}
+	return err
+}
+
+// publish gives a finished file its final name.
+func (p *pending) publish() error {
+	if err := os.Rename(p.Name(), p.path); err != nil {
 		os.Remove(p.Name())
 		return err
 	}
@@ -65,18 +70,51 @@ func syncDir(dir string) error {
 // either the old file or the whole new one: temporary file, fsync, rename,
 // fsync of the folder.
 func WriteFile(path string, data []byte) error {
-	p, err := openPending(path)
+	s, err := Stage(path, data)
 	if err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+		return err
 	}
-	if _, err := p.Write(data); err != nil {
-		p.discard()
-		return fmt.Errorf("write %s: %w", path, err)
+	return s.Publish()
+}
+
+// Staged is a file that is whole and durable, but for its name: until Publish no
+// reader finds it.
+type Staged struct{ out *pending } // nil once published or discarded
+
+// Stage writes data to a temporary file beside path.
+func Stage(path string, data []byte) (*Staged, error) {
+	out, err := openPending(path)
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	if err := p.commit(); err != nil {
-		return fmt.Errorf("write %s: %w", path, err)
+	if _, err = out.Write(data); err != nil {
+		out.discard()
+	} else {
+		err = out.finish()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("write %s: %w", path, err)
+	}
+	return &Staged{out}, nil
+}
+
+// Publish gives the file its name.
+func (s *Staged) Publish() error {
+	out := s.out
+	s.out = nil
+	if err := out.publish(); err != nil {
+		return fmt.Errorf("write %s: %w", out.path, err)
 	}
 	return nil
+}
+
+// Discard removes the temporary file. After Publish it does nothing, so it can be
+// deferred.
+func (s *Staged) Discard() {
+	if s.out != nil {
+		s.out.discard()
+		s.out = nil
+	}
 }
 
 // RemoveStale deletes the temporary files that killed writers left in dir. The

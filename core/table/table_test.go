@@ -368,3 +368,47 @@ func TestHeading(t *testing.T) {
 		}
 	}
 }
+
+// A finished table has no name yet, takes no rows, and gets its name without
+// writing; a staged file likewise.
+func TestStaged(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.parquet")
+	w, err := Create(path, []Column{{Name: "x", Kind: Int64}}, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w.Abort()
+	if err := errors.Join(w.Append(Row{int64(1)}), w.Finish()); err != nil {
+		t.Fatal(err)
+	}
+	s, err := Stage(filepath.Join(dir, "note"), []byte("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if names, _ := filepath.Glob(filepath.Join(dir, "[^.]*")); len(names) > 0 {
+		t.Errorf("there is %v", names)
+	}
+	if w.Append(Row{int64(2)}) == nil || w.Finish() == nil {
+		t.Error("a finished table goes on")
+	}
+	if err := errors.Join(w.Close(), s.Publish()); err != nil {
+		t.Fatal(err)
+	}
+	s.Discard()
+	w.Abort()
+	if f, err := Read(path); err != nil || f.Len() != 1 {
+		t.Error(err)
+	}
+	if text, err := os.ReadFile(filepath.Join(dir, "note")); err != nil || string(text) != "text" {
+		t.Error(string(text), err)
+	}
+	gone, err := Stage(filepath.Join(dir, "gone"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone.Discard()
+	if names, _ := os.ReadDir(dir); len(names) != 2 {
+		t.Errorf("%d files, want 2", len(names))
+	}
+}

@@ -9,10 +9,11 @@ import (
 // Writer writes one table. It is for one goroutine. Nothing exists under the
 // final name before Close returns nil.
 type Writer struct {
-	path string
-	enc  *encoder
-	buf  *bufio.Writer
-	out  *pending // nil once closed or aborted
+	path  string
+	enc   *encoder
+	buf   *bufio.Writer
+	out   *pending // nil once closed or aborted
+	whole bool     // the footer is written, and out finished
 }
 
 // Create opens a table to be written to path, which by custom ends in
@@ -30,7 +31,7 @@ func Create(path string, cols []Column, meta map[string]string) (*Writer, error)
 		out.discard()
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	return &Writer{path, enc, buf, out}, nil
+	return &Writer{path: path, enc: enc, buf: buf, out: out}, nil
 }
 
 // Path is the final name of the table.
@@ -41,7 +42,7 @@ var errClosed = errors.New("table is closed")
 // Append adds a row; its cells are copied. After an error the table cannot be
 // completed: Append and Close keep returning it.
 func (w *Writer) Append(r Row) error {
-	if w.out == nil {
+	if w.out == nil || w.whole {
 		return w.wrap(errClosed)
 	}
 	return w.wrap(w.enc.append(r))
@@ -53,11 +54,13 @@ func (w *Writer) SetMeta(key, value string) error {
 	return w.wrap(w.enc.setMeta(key, value))
 }
 
-// Close writes the footer and makes the file durable under its final name:
-// flush, fsync, rename, fsync of the folder. After an error no file of that
-// name has been made or changed, and the temporary one is gone.
-func (w *Writer) Close() error {
-	if w.out == nil {
+// Finish writes the footer and makes the file durable under its temporary name;
+// then only Close and Abort are of use. Several tables that belong together are
+// all finished before the first is closed: whatever could still fail has not
+// failed, and closing is a matter of names. After an error the temporary file is
+// gone.
+func (w *Writer) Finish() error {
+	if w.out == nil || w.whole {
 		return w.wrap(errClosed)
 	}
 	err := w.enc.close()
@@ -68,9 +71,29 @@ func (w *Writer) Close() error {
 		w.Abort()
 		return w.wrap(err)
 	}
+	w.whole = true
+	if err := w.out.finish(); err != nil {
+		w.out = nil
+		return w.wrap(err)
+	}
+	return nil
+}
+
+// Close finishes the table, unless that is done, and gives the file its final
+// name: flush, fsync, rename, fsync of the folder. After an error no file of that
+// name has been made or changed, and the temporary one is gone.
+func (w *Writer) Close() error {
+	if w.out == nil {
+		return w.wrap(errClosed)
+	}
+	if !w.whole {
+		if err := w.Finish(); err != nil {
+			return err
+		}
+	}
 	out := w.out
 	w.out = nil
-	return w.wrap(out.commit())
+	return w.wrap(out.publish())
 }
 
 // Abort gives the table up and removes the temporary file. After Close it does

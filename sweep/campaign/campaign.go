@@ -11,6 +11,7 @@ import (
 	"iter"
 	"os"
 	"path/filepath"
+	"time"
 
 	"scoville/core/table"
 	"scoville/sweep/budget"
@@ -41,6 +42,7 @@ type Campaign struct {
 	Fresh    bool                // forget what is known
 	Part     bool                // the plan is a part of another: keep what runs give, and write no tables
 	Recall   bool                // simulate nothing: a run that is not known is ErrMissing
+	Timeout  time.Duration       // wall time that a run may take; 0 = any
 	Progress func(done, total, failed int)
 	Begun    func(Standing) // told before the first run; nil = nobody
 }
@@ -51,6 +53,7 @@ type Standing struct {
 	Done    int   // of these, how many are known
 	Known   int   // runs that the folder knows in all
 	Cut     int64 // bytes that a killed process left half written
+	Damaged int64 // bytes of damaged runs, which run again
 }
 
 // Outcome is what a finished campaign leaves.
@@ -60,21 +63,6 @@ type Outcome struct {
 	Recalled int               // runs that did not have to be simulated
 }
 
-// StoppedError says that a campaign ended early, and that the same command goes
-// on where it was.
-type StoppedError struct {
-	Err  error // why: the context's, an error of the disk, or a *budget.StoppedError
-	Kept int   // runs that are known in the folder
-}
-
-func (e *StoppedError) Error() string { return e.Err.Error() }
-
-// Unwrap returns why.
-func (e *StoppedError) Unwrap() error { return e.Err }
-
-// ErrDisk says that what runs give can not be kept.
-var ErrDisk = errors.New("the results cannot be kept")
-
 // FailuresFile is where the stacks of panics go.
 const FailuresFile = "failures.log"
 
@@ -82,27 +70,34 @@ const FailuresFile = "failures.log"
 // *StoppedError.
 func (c *Campaign) Run(ctx context.Context) (*Outcome, error) {
 	m, err := c.memory()
+	if IsDisk(err) {
+		return nil, Unable(err)
+	}
 	if err != nil {
 		return nil, err
 	}
 	defer m.Close()
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	m.Retry = c.Retry
+	m.Retry, m.Timeout = c.Retry, c.Timeout
+	defer context.AfterFunc(ctx, func() { _ = m.Sync() })() // a run may take long to stop, and the user not wait; Close tells of errors
 	m.Lost = func(err error) { stop(fmt.Errorf("%w: %w", ErrDisk, err)) }
 	if c.Recall {
 		c.Simulate = recall(m, func() { stop(ErrMissing) })
 	}
-	out, err := c.run(ctx, m)
+	out, err := c.run(ctx, m, stop)
 	if cause := context.Cause(ctx); errors.Is(err, context.Canceled) && cause != nil {
 		err = cause
 	}
-	if cerr := m.Close(); cerr != nil && err == nil {
+	if IsDisk(err) && !errors.Is(err, ErrDisk) {
+		err = fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	if cerr := m.Close(); cerr != nil && (err == nil || errors.Is(err, context.Canceled)) {
 		err = fmt.Errorf("%w: %w", ErrDisk, cerr)
 	}
 	var stopped *budget.StoppedError
 	if errors.Is(err, context.Canceled) || errors.Is(err, ErrDisk) || errors.As(err, &stopped) {
-		return nil, &StoppedError{err, m.Len()}
+		return nil, &StoppedError{err, m.Kept()}
 	}
 	return out, err
 }
@@ -123,11 +118,12 @@ func (c *Campaign) memory() (*memo.Memo, error) {
 }
 
 // run runs what is not known, and writes the tables.
-func (c *Campaign) run(ctx context.Context, m *memo.Memo) (*Outcome, error) {
+func (c *Campaign) run(ctx context.Context, m *memo.Memo, stop func(error)) (*Outcome, error) {
 	keep, err := request.Keep(c.Dir, c.Plan.Study.Requests)
 	if err != nil {
 		return nil, err
 	}
+	keep.Lost = func(err error) { stop(fmt.Errorf("%w: %w", ErrDisk, err)) }
 	if c.Begun != nil {
 		c.Begun(c.start(m))
 	}
@@ -151,7 +147,7 @@ func (c *Campaign) run(ctx context.Context, m *memo.Memo) (*Outcome, error) {
 // start looks at what is known.
 func (c *Campaign) start(m *memo.Memo) Standing {
 	p := c.Plan
-	out := Standing{Known: m.Len(), Cut: m.Cut()}
+	out := Standing{Known: m.Len(), Cut: m.Cut(), Damaged: m.Damaged()}
 	if p.Study.Search != nil {
 		return out
 	}
@@ -161,7 +157,7 @@ func (c *Campaign) start(m *memo.Memo) Standing {
 	}
 	for i := range p.Len() {
 		for replicate := range p.Least(i) {
-			if k, err := memo.Key(p.ID(i), p.OptionsAt(i, replicate)); err == nil && m.Has(k) {
+			if k, err := memo.Key(p.ID(i), p.OptionsAt(i, replicate)); err == nil && m.Finished(k) {
 				out.Done++
 			}
 		}

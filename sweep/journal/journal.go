@@ -1,8 +1,8 @@
 // Package journal keeps what finished runs gave, so that no run is simulated
 // twice: an append-only file of checked records by run identity. A kill at any
 // moment loses at most what was not flushed yet, and the end of a record that
-// was being written is cut off when the file is opened again. It knows no
-// simulator: values are bytes.
+// was being written is cut off when the file is opened again. A record that was
+// damaged later is passed over. It knows no simulator: values are bytes.
 //
 // Layout: a line of text that says what the values are, then records of
 //
@@ -47,7 +47,7 @@ const (
 	keySize   = 8 + 8 + 4
 	maxValue  = 16 << 20 // bytes of one value; more is damage
 	maxHead   = 4 << 10
-	maxBuffer = 1 << 20 // bytes that wait for a flush
+	maxBuffer = 64 << 10 // bytes that wait to be written: some 80 runs, which a kill loses
 )
 
 // Interval is how long a finished run waits for the disk at most, s.
@@ -65,8 +65,11 @@ type place struct {
 // Journal is an open journal. It is safe for concurrent use.
 type Journal struct {
 	file *os.File
+	path string
 	cut  int64 // bytes cut off when it was opened, or left out by Look
 	look bool  // read only
+
+	damaged int64 // bytes passed over when it was opened
 
 	mu    sync.Mutex
 	index map[Key]place
@@ -80,8 +83,8 @@ type Journal struct {
 }
 
 // Open opens or makes the journal at path. kind is one line that says what its
-// values are: a journal of another kind is ErrForeign. Records after the first
-// damaged one are cut off; Cut tells how much.
+// values are: a journal of another kind is ErrForeign. Damaged records are passed
+// over, and cut off where no whole one follows; Cut tells how much.
 func Open(path, kind string) (*Journal, error) {
 	if strings.ContainsRune(kind, '\n') || len(kind) >= maxHead {
 		return nil, fmt.Errorf("journal: kind %q is no line", kind)
@@ -90,7 +93,7 @@ func Open(path, kind string) (*Journal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
-	j := &Journal{file: f, index: map[Key]place{}, quit: make(chan struct{})}
+	j := &Journal{file: f, path: path, index: map[Key]place{}, quit: make(chan struct{})}
 	if err := j.load(kind); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("journal: %s: %w", path, err)
@@ -100,8 +103,8 @@ func Open(path, kind string) (*Journal, error) {
 }
 
 // Look opens the journal at path to read it, also while another process writes:
-// it changes nothing, and sees what was flushed until now. Records after the
-// first damaged one, or the half of one that is being written, are left out. A
+// it changes nothing, and sees what was flushed until now. Damaged
+// records, and the half of one that is being written, are left out. A
 // file that does not exist is os.ErrNotExist.
 func Look(path, kind string) (*Journal, error) {
 	f, err := os.Open(path)
@@ -163,10 +166,12 @@ func (j *Journal) begin(head string) error {
 	return j.file.Sync()
 }
 
-// scan reads records until the end or the first damaged one.
+// scan reads records until the end, passing over those whose check is wrong.
+// Where the length of a record is damaged, nothing behind it is found.
 func (j *Journal) scan(r io.Reader) error {
 	var head [headSize]byte
 	var rest []byte
+	at := j.size
 	for {
 		switch _, err := io.ReadFull(r, head[:]); {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
@@ -188,11 +193,14 @@ func (j *Journal) scan(r io.Reader) error {
 		case err != nil:
 			return err
 		}
+		from := at
+		at += int64(headSize + len(rest))
 		if crc32.Checksum(rest, sum) != binary.LittleEndian.Uint32(head[4:]) {
-			return nil
+			continue
 		}
-		j.index[keyOf(rest)] = place{j.size + headSize + keySize, n}
-		j.size += int64(headSize + len(rest))
+		j.index[keyOf(rest)] = place{from + headSize + keySize, n}
+		j.damaged += from - j.size
+		j.size = at
 	}
 }
 
@@ -203,6 +211,10 @@ func keyOf(b []byte) (k Key) {
 	return k
 }
 
+// Damaged is how many bytes of damaged records stand between whole ones: what
+// they held is lost.
+func (j *Journal) Damaged() int64 { return j.damaged }
+
 // Cut is how many bytes of damaged records were cut off by Open: what a kill
 // left half written.
 func (j *Journal) Cut() int64 { return j.cut }
@@ -212,6 +224,22 @@ func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.index)
+}
+
+// Written is the number of runs that are in the file: those that wait for a
+// flush are lost if none succeeds any more, and all are if it lost its name.
+func (j *Journal) Written() (n int) {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if errors.Is(j.err, ErrRemoved) {
+		return 0
+	}
+	for _, p := range j.index {
+		if p.at < j.size {
+			n++
+		}
+	}
+	return n
 }
 
 // Has reports whether the value of a run is there.
@@ -295,11 +323,27 @@ func (j *Journal) Sync() error {
 	if err != nil || !dirty {
 		return err
 	}
-	if err := j.file.Sync(); err != nil {
+	if err := errors.Join(j.file.Sync(), j.there()); err != nil {
 		j.mu.Lock()
 		defer j.mu.Unlock()
 		j.err = fmt.Errorf("journal: %w", err)
 		return j.err
+	}
+	return nil
+}
+
+// ErrRemoved says that a journal is not in its folder any more: what it takes
+// would be lost.
+var ErrRemoved = errors.New("was removed or replaced by another program")
+
+// there is an error if the file has lost its name.
+func (j *Journal) there() error {
+	mine, err := j.file.Stat()
+	if err != nil {
+		return err
+	}
+	if named, err := os.Stat(j.path); errors.Is(err, os.ErrNotExist) || err == nil && !os.SameFile(mine, named) {
+		return fmt.Errorf("%s %w", j.path, ErrRemoved)
 	}
 	return nil
 }

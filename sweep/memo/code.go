@@ -14,9 +14,16 @@ var errShort = errors.New("memo: a value that is not one of ours")
 
 // encode appends what a run gave within limits. Equal results give equal bytes: there is no
 // time in them.
-func encode(b []byte, r *core.Result, limit core.Limit) []byte {
+func encode(b []byte, r *core.Result, limit core.Limit) []byte { return encodeWall(b, r, limit, 0) }
+
+// encodeWall is encode of a run that a limit of wall time ended, s; 0 = none did.
+func encodeWall(b []byte, r *core.Result, limit core.Limit, wall float64) []byte {
 	b = binary.AppendVarint(b, limit.Events)
-	b = numbers(b, []float64{limit.SimS})
+	limits := []float64{limit.SimS}
+	if wall > 0 {
+		limits = append(limits, wall)
+	}
+	b = numbers(b, limits)
 	b = text(b, string(r.Status))
 	b = text(b, r.Reason)
 	b = append(b, byte(r.Steady))
@@ -55,12 +62,21 @@ type reader struct {
 	err error
 }
 
-func decode(b []byte) (out core.Result, limit core.Limit, err error) {
+func decode(b []byte) (core.Result, core.Limit, error) {
+	r, limit, _, err := decodeWall(b)
+	return r, limit, err
+}
+
+// decodeWall is what encodeWall wrote.
+func decodeWall(b []byte) (out core.Result, limit core.Limit, wall float64, err error) {
 	r := reader{b: b}
 	limit.Events = r.int()
-	if x := r.numbers(); len(x) == 1 {
+	switch x := r.numbers(); len(x) {
+	case 2:
+		limit.SimS, wall = x[0], x[1]
+	case 1:
 		limit.SimS = x[0]
-	} else {
+	default:
 		r.fail()
 	}
 	out.Status, out.Reason = core.Status(r.text()), r.text()
@@ -79,7 +95,7 @@ func decode(b []byte) (out core.Result, limit core.Limit, err error) {
 	if len(r.b) > 0 {
 		r.fail()
 	}
-	return out, limit, r.err
+	return out, limit, wall, r.err
 }
 
 func (r *reader) fail() { r.b, r.err = nil, errShort }

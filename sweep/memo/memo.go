@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"scoville/core"
 	"scoville/core/metrics"
@@ -34,6 +35,9 @@ type Simulate = func(context.Context, *scenario.Scenario, core.Options) (core.Re
 type Memo struct {
 	// Retry forgets runs that failed or timed out: they run again.
 	Retry bool
+	// Timeout is the wall time that a run may take; 0 = any. A run over it is a
+	// Timeout, known only to those who give it no more.
+	Timeout time.Duration
 	// Lost is told once, by a worker, that what runs give cannot be kept any
 	// more; nil = nobody.
 	Lost func(error)
@@ -137,43 +141,53 @@ func (m *Memo) Wrap(sim Simulate) Simulate {
 		}
 		k := m.key(sc, &o)
 		if o.Requests == nil {
-			r, ok, err := m.recall(k, &o)
-			if err != nil || ok && (!m.Retry || r.Status != core.Failed && r.Status != core.Timeout) {
+			r, ok, err := m.finished(k, &o)
+			if err != nil || ok {
 				m.recalled.Add(1)
 				return r, err
 			}
 		}
-		return m.run(ctx, func() (core.Result, error) { return sim(ctx, sc, o) }, k, o.Limit)
+		return m.run(ctx, func(ctx context.Context) (core.Result, error) { return sim(ctx, sc, o) }, k, o.Limit)
 	}
 }
 
 // run simulates and keeps.
-func (m *Memo) run(ctx context.Context, sim func() (core.Result, error), k journal.Key, limit core.Limit) (core.Result, error) {
+func (m *Memo) run(ctx context.Context, sim func(context.Context) (core.Result, error), k journal.Key, limit core.Limit) (core.Result, error) {
 	defer func() {
 		if v := recover(); v != nil {
-			m.keep(k, failure(fmt.Sprintf("panic: %v", v)), limit)
+			m.keep(k, noResult(core.Failed, fmt.Sprintf("panic: %v", v)), limit, 0)
 			panic(v) // the pool makes a new simulator
 		}
 	}()
-	r, err := sim()
+	timed := ctx
+	if m.Timeout > 0 {
+		var stop context.CancelFunc
+		timed, stop = context.WithTimeout(ctx, m.Timeout)
+		defer stop()
+	}
+	r, err := sim(timed)
 	switch {
 	case err == nil:
-		m.keep(k, &r, limit)
-	case ctx.Err() == nil:
-		m.keep(k, failure(err.Error()), limit)
+		m.keep(k, &r, limit, 0)
+	case ctx.Err() != nil: // interrupted
+	case errors.Is(err, context.DeadlineExceeded) && timed.Err() != nil:
+		r, err = *noResult(core.Timeout, fmt.Sprintf("over %v of wall time (--run-timeout)", m.Timeout)), nil
+		m.keep(k, &r, limit, m.Timeout)
+	default:
+		m.keep(k, noResult(core.Failed, err.Error()), limit, 0)
 	}
 	return r, err
 }
 
-// failure is the result of a run that ended in an error.
-func failure(reason string) *core.Result {
+// noResult is what is known of a run that gave nothing.
+func noResult(status core.Status, reason string) *core.Result {
 	nan := math.NaN()
-	return &core.Result{Status: core.Failed, Reason: reason, OfferedRPS: nan, CapacityRPS: nan, LoadRatio: nan, RateRPS: nan, SimS: nan}
+	return &core.Result{Status: status, Reason: reason, OfferedRPS: nan, CapacityRPS: nan, LoadRatio: nan, RateRPS: nan, SimS: nan}
 }
 
-// keep remembers what a run gave.
-func (m *Memo) keep(k journal.Key, r *core.Result, limit core.Limit) {
-	if err := m.journal.Put(k, encode(nil, r, limit)); err != nil {
+// keep remembers what a run gave; wall is the wall time that ended it, 0 = none.
+func (m *Memo) keep(k journal.Key, r *core.Result, limit core.Limit, wall time.Duration) {
+	if err := m.journal.Put(k, encodeWall(nil, r, limit, wall.Seconds())); err != nil {
 		m.once.Do(func() {
 			if m.Lost != nil {
 				m.Lost(err)
@@ -182,28 +196,37 @@ func (m *Memo) keep(k journal.Key, r *core.Result, limit core.Limit) {
 	}
 }
 
-// recall returns what a run gave, without its stages and resources; false if it
-// is not known, or known under other limits that matter.
-func (m *Memo) recall(k journal.Key, o *core.Options) (core.Result, bool, error) {
+// finished is recall of a run that does not have to run again.
+func (m *Memo) finished(k journal.Key, o *core.Options) (core.Result, bool, error) {
+	r, wall, ok, err := m.recall(k, o)
+	broken := r.Status == core.Failed || r.Status == core.Timeout
+	again := m.Retry && broken || wall > 0 && !(0 < m.Timeout.Seconds() && m.Timeout.Seconds() <= wall)
+	return r, ok && !again, err
+}
+
+// recall returns what a run gave, without its stages and resources, and the wall
+// time in s that ended it, 0 = none; false if it is not known, or known under
+// other limits that matter.
+func (m *Memo) recall(k journal.Key, o *core.Options) (core.Result, float64, bool, error) {
 	b, ok, err := m.journal.Get(nil, k)
 	if err != nil || !ok {
-		return core.Result{}, false, err
+		return core.Result{}, 0, false, err
 	}
-	r, limit, err := decode(b)
+	r, limit, wall, err := decodeWall(b)
 	if err != nil {
-		return core.Result{}, false, err
+		return core.Result{}, 0, false, err
 	}
 	if r.Status == core.Timeout {
-		return r, limit == o.Limit, nil
+		return r, wall, limit == o.Limit, nil
 	}
 	within := (o.Limit.Events == 0 || r.Events <= o.Limit.Events) && (o.Limit.SimS == 0 || !(r.SimS > o.Limit.SimS))
-	return r, within, nil
+	return r, wall, within, nil
 }
 
 // Recall is a simulator that runs nothing: a run that is not known is
 // ErrUnknown.
 func (m *Memo) Recall(_ context.Context, sc *scenario.Scenario, o core.Options) (core.Result, error) {
-	r, ok, err := m.recall(m.key(sc, &o), &o)
+	r, _, ok, err := m.recall(m.key(sc, &o), &o)
 	if err == nil && !ok {
 		err = ErrUnknown
 	}
@@ -213,8 +236,28 @@ func (m *Memo) Recall(_ context.Context, sc *scenario.Scenario, o core.Options) 
 // Has reports whether a run is known.
 func (m *Memo) Has(k journal.Key) bool { return m.journal.Has(k) }
 
+// Finished reports whether a run does not have to run again, whatever its limit
+// in simulated time.
+func (m *Memo) Finished(k journal.Key) bool {
+	if !m.Retry || !m.Has(k) {
+		return m.Has(k)
+	}
+	b, _, err := m.journal.Get(nil, k)
+	r, _, _ := decode(b)
+	return err == nil && r.Status != core.Failed && r.Status != core.Timeout && r.Status != ""
+}
+
+// Sync brings what runs gave to the disk.
+func (m *Memo) Sync() error { return m.journal.Sync() }
+
+// Damaged is how many bytes of the file are damaged, between whole runs.
+func (m *Memo) Damaged() int64 { return m.journal.Damaged() }
+
 // Len is how many runs are known.
 func (m *Memo) Len() int { return m.journal.Len() }
+
+// Kept is how many runs are known to the next process.
+func (m *Memo) Kept() int { return m.journal.Written() }
 
 // Recalled is how many runs did not have to be simulated.
 func (m *Memo) Recalled() int { return int(m.recalled.Load()) }

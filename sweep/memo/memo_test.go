@@ -3,11 +3,13 @@ package memo
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
 	"testing"
+	"time"
 
 	"scoville/core"
 	"scoville/core/metrics"
@@ -170,6 +172,46 @@ func TestLimits(t *testing.T) {
 	run(&timeout, core.Limit{Events: 298}, 3)
 	run(known(), core.Limit{}, 4)
 	run(&timeout, core.Limit{SimS: 12}, 5)
+}
+
+// A run over its wall time is a timeout, which those know who give it no more time,
+// and who only recall.
+func TestWallTime(t *testing.T) {
+	n, ctx := 0, t.Context()
+	var sc scenario.Scenario
+	m := open(t, t.TempDir())
+	stuck := func(ctx context.Context, _ *scenario.Scenario, _ core.Options) (core.Result, error) {
+		n++
+		<-ctx.Done()
+		return core.Result{}, ctx.Err()
+	}
+	run := func(sim Simulate, most time.Duration, want core.Status, runs int) {
+		t.Helper()
+		m.Timeout = most
+		if r, err := m.Wrap(sim)(ctx, &sc, core.Options{}); err != nil || r.Status != want || n != runs {
+			t.Errorf("%v %v, %d runs; want %v, %d", r.Status, err, n, want, runs)
+		}
+	}
+	run(stuck, 2*time.Millisecond, core.Timeout, 1)
+	run(stuck, 2*time.Millisecond, core.Timeout, 1)
+	run(stuck, time.Millisecond, core.Timeout, 1)
+	run(stuck, 3*time.Millisecond, core.Timeout, 2)
+	if r, err := m.Recall(ctx, &sc, core.Options{}); err != nil || r.Reason != "over 3ms of wall time (--run-timeout)" {
+		t.Errorf("%q %v", r.Reason, err)
+	}
+	m.Retry = true
+	if k, err := Key(fmt.Sprintf("%x", m.key(&sc, &core.Options{}).Point), core.Options{}); err != nil || m.Finished(k) || !m.Has(k) {
+		t.Errorf("a timeout is finished, %v", err)
+	}
+	run(stuck, 3*time.Millisecond, core.Timeout, 3)
+	m.Retry = false
+	run(counting(&n, known(), nil), 0, core.OK, 4)
+	run(stuck, time.Millisecond, core.OK, 4)
+	cut, stop := context.WithCancel(ctx)
+	stop()
+	if _, err := m.Wrap(stuck)(cut, &sc, core.Options{Seed: 1}); !errors.Is(err, context.Canceled) || m.Len() != 1 {
+		t.Errorf("an interrupt is remembered: %v", err)
+	}
 }
 
 // Who wants to see the requests makes it run.

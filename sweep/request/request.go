@@ -58,6 +58,10 @@ type Simulate = func(context.Context, *scenario.Scenario, core.Options) (core.Re
 // Keeper writes the tables of the runs of a sweep. It is safe for concurrent
 // use.
 type Keeper struct {
+	// Lost is told of the first table that cannot be written, by the run it is of;
+	// nil = nobody.
+	Lost func(error)
+
 	dir  string
 	most int // requests of a run; All = all
 
@@ -198,6 +202,9 @@ func (k *Keeper) keep(sc *scenario.Scenario, o *core.Options, list []metrics.Req
 	}
 	k.mu.Lock()
 	defer k.mu.Unlock()
+	if err != nil && k.err == nil && k.Lost != nil {
+		k.Lost(err)
+	}
 	k.err = cmp.Or(k.err, err)
 	k.written[name] = true
 }

@@ -73,7 +73,7 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
 		Report: s.meta.Report, Objectives: s.meta.Objectives, Sample: s.meta.Sample,
 		StudyFile: s.meta.StudyFile, Numbers: append([]Number{}, s.meta.Numbers...),
-		Started: s.started, Workers: s.meta.Workers, Hosts: []string{s.host},
+		Started: s.started.UTC(), Workers: s.meta.Workers, Hosts: []string{s.host},
 	}
 	for _, i := range s.selected {
 		m.Metrics = append(m.Metrics, s.meta.Metrics[i].Name)
@@ -85,8 +85,8 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 	}
 	if counts != nil {
 		m.Written = time.Now().UTC()
-		m.WallSeconds = m.Written.Sub(m.Started).Seconds()
-		text, _ := json.Marshal(s.provenance(m)) // a map of strings cannot fail
+		m.WallSeconds = time.Since(s.started).Seconds() // of a clock that does not jump
+		text, _ := json.Marshal(s.provenance(m))        // a map of strings cannot fail
 		digest := sha256.Sum256(text)
 		m.Digest = hex.EncodeToString(digest[:])
 	}
@@ -122,11 +122,20 @@ func (s *Set) provenance(m *Manifest) map[string]string {
 }
 
 func (m *Manifest) write(dir string) error {
-	text, err := json.MarshalIndent(m, "", "  ")
+	s, err := m.stage(dir)
 	if err != nil {
 		return err
 	}
-	return table.WriteFile(filepath.Join(dir, ManifestFile), append(text, '\n'))
+	return s.Publish()
+}
+
+// stage writes the manifest but for its name.
+func (m *Manifest) stage(dir string) (*table.Staged, error) {
+	text, err := json.MarshalIndent(m, "", "  ")
+	if err != nil {
+		return nil, err
+	}
+	return table.Stage(filepath.Join(dir, ManifestFile), append(text, '\n'))
 }
 
 // ReadManifest reads the manifest of a dataset, whole or begun. A folder

@@ -108,7 +108,7 @@ type Set struct {
 // until Write replaces them; others are refused with ErrForeign, a folder that
 // a live process writes to with ErrLocked. What killed writers left is removed.
 func Create(dir string, meta Meta) (*Set, error) {
-	s := &Set{dir: dir, meta: meta, started: time.Now().UTC()}
+	s := &Set{dir: dir, meta: meta, started: time.Now()}
 	if err := s.check(); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
@@ -119,7 +119,7 @@ func Create(dir string, meta Meta) (*Set, error) {
 	if s.host, err = os.Hostname(); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
-	if s.lock, err = lock.Acquire(dir, lock.Holder{PID: os.Getpid(), Host: s.host, Start: s.started.Truncate(time.Second)}); err != nil {
+	if s.lock, err = lock.Acquire(dir, lock.Holder{PID: os.Getpid(), Host: s.host, Start: s.started.UTC().Truncate(time.Second)}); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := s.prepare(); err != nil {

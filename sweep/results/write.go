@@ -112,8 +112,9 @@ func (s *Set) addRuns(runs iter.Seq2[Run, error], b *board, counts map[string]in
 	return nil
 }
 
-// publish puts the files in place, the manifest last. All carry one digest, so
-// that a set torn by a kill between two renames is seen by Open.
+// publish puts the files in place, the manifest last. All are whole on the disk
+// before the first gets its name, so that a full disk changes nothing. All carry
+// one digest, so that a set torn by a kill between two renames is seen by Open.
 func (s *Set) publish(tables []*table.Writer, m *Manifest) error {
 	for _, w := range tables {
 		m.Tables = append(m.Tables, filepath.Base(w.Path()))
@@ -127,12 +128,24 @@ func (s *Set) publish(tables []*table.Writer, m *Manifest) error {
 		if err := w.SetMeta("digest", m.Digest); err != nil {
 			return err
 		}
+		if err := w.Finish(); err != nil {
+			return err
+		}
+	}
+	study, err := table.Stage(filepath.Join(s.dir, StudyFile), s.meta.StudyTOML)
+	if err != nil {
+		return err
+	}
+	defer study.Discard()
+	manifest, err := m.stage(s.dir)
+	if err != nil {
+		return err
+	}
+	defer manifest.Discard()
+	for _, w := range tables {
 		if err := w.Close(); err != nil {
 			return err
 		}
 	}
-	if err := table.WriteFile(filepath.Join(s.dir, StudyFile), s.meta.StudyTOML); err != nil {
-		return err
-	}
-	return errors.Join(s.clean(m), m.write(s.dir))
+	return errors.Join(study.Publish(), s.clean(m), manifest.Publish())
 }
