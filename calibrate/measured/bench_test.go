@@ -195,7 +195,15 @@ func TestHints(t *testing.T) {
 		"RTXPRO6000/8B/requests.csv": " --hardware rtx-pro-6000",
 		"a_1xNVIDIA-H100-PCIe.csv":   " --hardware h100-pcie --set engine.tp=1",
 		"A100-SXM4-40GB_tp8.csv":     " --hardware a100-40 --set engine.tp=8",
-		"h100.csv":                   " --hardware NAME (h100: which one? h100-pcie, h100-sxm)",
+		"h100.csv":                   " --hardware NAME (h100: which one? h100-nvl, h100-pcie, h100-sxm)",
+		"A100-PCIe.csv":              " --hardware NAME (A100-PCIe: which one? a100-pcie-40, a100-pcie-80)",
+		"h100-nvl_tp2.csv":           " --hardware h100-nvl --set engine.tp=2",
+		"A100-PCIe-80GB.csv":         " --hardware a100-pcie-80",
+		"NVIDIA A100 80GB PCIe.csv":  " --hardware a100-pcie-80",
+		"run-4xL4.csv":               " --hardware l4 --set engine.tp=4",
+		"nvidia_a10g.csv":            " --hardware a10g",
+		"rtx5090-a.csv":              " --hardware rtx-5090",
+		"all4.csv":                   "",
 		"http4.csv":                  "",
 	} {
 		got := strings.Join(read(t, name, text, Options{}).Notes, "|")

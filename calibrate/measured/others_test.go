@@ -122,6 +122,11 @@ func TestNames(t *testing.T) {
 		"Meta-Llama-3.1-8B-Instruct-AWQ-INT4":                                                         "llama-3.1-8b int4",
 		"Llama-3.1-8B-Instruct-FP8":                                                                   "llama-3.1-8b fp8",
 		"acme/Foo-8B":                                                                                 "acme/Foo-8B",
+		"google/gemma-2-9b-it":                                                                        "gemma-2-9b",
+		"mistralai/Mixtral-8x22B-Instruct-v0.1":                                                       "mixtral-8x22b-instruct-v0.1",
+		"microsoft/Phi-3-mini-4k-instruct":                                                            "phi-3-mini-4k",
+		"Qwen/Qwen2.5-Coder-32B-Instruct":                                                             "qwen2.5-32b",
+		"neuralmagic/Mistral-7B-Instruct-v0.3-FP8":                                                    "mistral-7b-v0.3 fp8",
 	} {
 		o := &read(t, "x.csv", "model,isl,osl,concurrency,ttft_ms\n"+spelt+",9,9,1,20\n", Options{}).Rows[0]
 		got := fmt.Sprint(o.Value("model.name"))
@@ -136,7 +141,9 @@ func TestNames(t *testing.T) {
 		"NVIDIA H100 80GB HBM3": "h100-sxm", "8x NVIDIA H100 80GB HBM3": "h100-sxm", "h100_80gb_sxm": "h100-sxm", "H100SXM": "h100-sxm", "H100 (SXM5)": "h100-sxm",
 		"H100 80GB PCIe": "h100-pcie", "A100-SXM4-40GB": "a100-40", "A100-80GB-SXM": "a100-80", "8xA100-SXM4-80GB": "a100-80", "AMD Instinct MI300X VF": "mi300x",
 		"geforce rtx4090": "rtx-4090", "NVIDIA L40S": "l40s",
-		"H100": "H100", "A100": "A100", "NVIDIA A100 80GB PCIe": "NVIDIA A100 80GB PCIe", "H100 NVL": "H100 NVL", "NVIDIA H20": "NVIDIA H20", "GB200": "GB200",
+		"NVIDIA A100 80GB PCIe": "a100-pcie-80", "A100 PCIe 40GB": "a100-pcie-40", "H100 NVL": "h100-nvl", "NVIDIA H20": "h20", "2x NVIDIA L4": "l4", "A10G": "a10g",
+		"NVIDIA RTX A6000": "rtx-a6000", "rtx5090": "rtx-5090", "AMD Instinct MI325X": "mi325x", "L40": "l40",
+		"H100": "H100", "A100": "A100", "A100-PCIe": "A100-PCIe", "GB200": "GB200",
 	} {
 		o := &read(t, "x.csv", "gpu,isl,osl,concurrency,ttft_ms\n"+spelt+",9,9,1,20\n", Options{}).Rows[0]
 		if got := o.Value("hardware.name"); got != want {

@@ -178,6 +178,14 @@ var instances = []struct {
 	{"p5en.48xlarge", "h200", 8},
 	{"g6e.48xlarge", "l40s", 8},
 	{"g6e.", "l40s", 0},
+	{"g6.48xlarge", "l4", 8},
+	{"g6.12xlarge", "l4", 4},
+	{"g6.24xlarge", "l4", 4},
+	{"g6.", "l4", 1},
+	{"g5.48xlarge", "a10g", 8},
+	{"g5.12xlarge", "a10g", 4},
+	{"g5.24xlarge", "a10g", 4},
+	{"g5.", "a10g", 1},
 }
 
 // ReadFMBench reads summaries of fmbench: seconds, closed loops, one row a

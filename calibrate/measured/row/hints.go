@@ -13,7 +13,8 @@ import (
 )
 
 var (
-	chipName    = regexp.MustCompile(`(?i)(?:(\d+)\s?x[-_ ]?)?((?:nvidia|amd)[-_ ])?((?:geforce[-_ ])?(?:rtx[-_ ]?)?(?:pro[-_ ]?6000|gh200|h100|h200|b200|a100|l40s|4090|mi250x?|mi300x)(?:[-_ ]?(?:sxm\d?|pcie|nvl))?(?:[-_ ]?(?:40|80)gb)?)`)
+	chipName    = regexp.MustCompile(`(?i)(?:(\d+)\s?x[-_ ]?)?((?:nvidia|amd)[-_ ])?((?:geforce[-_ ])?(?:rtx[-_ ]?)?(?:pro[-_ ]?6000|gh200|h100|h200|b200|a100|l40s|[45]090|a6000|mi250x?|mi300x|mi325x)(?:[-_ ]?(?:sxm\d?|pcie|nvl))?(?:[-_ ]?(?:40|80|94)gb)?(?:[-_ ]?pcie)?)`)
+	shortChip   = regexp.MustCompile(`(?i)(?:^|[^a-z0-9])(?:(\d+)\s?x[-_ ]?)?((?:nvidia)[-_ ])?(l40?|a10g?|h20)(?:[-_ ]?(?:24|48|96)gb)?(?:$|[^a-z0-9])`)
 	versionName = regexp.MustCompile(`(?i)\bvllm(?:[\s/:=@v_-]|version|openai|api server|\*)*(0\.\d+(?:\.\d+)?(?:\.?post\d+|rc\d+)?)`)
 	splitName   = regexp.MustCompile(`(?i)(?:^|[^a-z])tp[_=-]?(\d+)`)
 )
@@ -67,6 +68,9 @@ func hints(what, text string) []Hint {
 		if m == nil || len(found[3]) > len(m[3]) {
 			m = found
 		}
+	}
+	if m == nil {
+		m = shortChip.FindStringSubmatch(text)
 	}
 	if m != nil {
 		h.TP, _ = strconv.Atoi(m[1])
@@ -203,14 +207,31 @@ var (
 	capacities = regexp.MustCompile(`^\d+g[bi]?b?$`)
 )
 
-// LikeChips lists the chips of the catalogue that a word of a name may mean.
+// LikeChips lists the chips of the catalogue that a word of a name may mean; of
+// those only the ones in the form the name says (PCIe, NVL, SXM), if it says one.
 func LikeChips(text string) []string {
 	words := chipWords(text)
-	var out []string
+	var out, formed []string
 	for _, n := range hardware.Names() {
 		if slices.ContainsFunc(words, func(w string) bool { return len(w) > 2 && (n == w || strings.HasPrefix(n, w+"-")) }) {
 			out = append(out, n)
+			if slices.ContainsFunc(words, func(w string) bool { return forms.MatchString(w) && ofForm(n, w) }) {
+				formed = append(formed, n)
+			}
 		}
 	}
+	if formed != nil {
+		return formed
+	}
 	return out
+}
+
+// ofForm reports whether a chip of the catalogue has a form; names without one
+// are those of SXM modules.
+func ofForm(chip, form string) bool {
+	parts := strings.Split(chip, "-")
+	if strings.HasPrefix(form, "sxm") {
+		return !slices.Contains(parts, "pcie") && !slices.Contains(parts, "nvl")
+	}
+	return slices.Contains(parts, form)
 }
