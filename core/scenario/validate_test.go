@@ -174,9 +174,9 @@ func TestInfeasible(t *testing.T) {
 		{[]any{"hardware.name", "a100-80", "model.weight_dtype", "fp8"}, "a100-80 has no fp8 units (hardware.peak_tflops.fp8 = 0), only int4,"},
 		{[]any{"model.attention_dtype", "int4"}, "h100-sxm has no int4 units (hardware.peak_tflops.int4 = 0), only"},
 		{[]any{"model.required_dtypes", "fp8|fp4"}, "h100-sxm has no fp4 units (hardware.peak_tflops.fp4 = 0), only"},
-		{[]any{"hardware.name", "a100-80", "model.min_sm_arch", 8.9}, "llama-2-7b needs compute capability 8.9 (model.min_sm_arch) and a100-80 has 8.0 (hardware.sm_arch); chips that have it: b200, gh200, h100-pcie, h100-sxm, h200, l40s and others"},
+		{[]any{"hardware.name", "a100-80", "model.min_sm_arch", 8.9}, "llama-2-7b needs compute capability 8.9 (model.min_sm_arch) and a100-80 has 8.0 (hardware.sm_arch); chips that have it: b200, gh200, h100-nvl, h100-pcie, h100-sxm, h20 and others"},
 		{[]any{"model.min_sm_arch", 99.0}, "llama-2-7b needs compute capability 99.0 (model.min_sm_arch) and h100-sxm has 9.0 (hardware.sm_arch); no chip of the catalogue has it"},
-		{[]any{"hardware.name", "l40s", "model.required_features", "async-copy | tma"}, "llama-2-7b needs tma (model.required_features) and l40s has only async-copy (hardware.features); chips that have it: b200, gh200, h100-pcie"},
+		{[]any{"hardware.name", "l40s", "model.required_features", "async-copy | tma"}, "llama-2-7b needs tma (model.required_features) and l40s has only async-copy (hardware.features); chips that have it: b200, gh200, h100-nvl, h100-pcie"},
 		{[]any{"model.min_sm_arch", 9.0, "model.required_features", "tma", "model.required_dtypes", "fp8"}, ""},
 		{[]any{"hardware.name", "mi300x", "model.min_sm_arch", 9.0, "model.required_features", "tma"}, ""}, // not known is not refused
 	} {
