@@ -138,7 +138,9 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 	}
 	out := &Outcome{Plan: p, Dir: o.Dir, Counts: map[string]int{}}
 	if out.Dir == "" {
-		out.Dir = p.Study.OutputDir
+		if out.Dir, err = p.Study.Folder(); err != nil {
+			return nil, again.Input(err)
+		}
 	}
 	if o.Shard != "" {
 		return runShard(ctx, o, out)

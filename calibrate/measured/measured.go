@@ -107,18 +107,18 @@ var forms = []form{
 	{Tidy, func(*row.Source) bool { return true }, tidy.Read},
 }
 
-// maxFile bounds the size of a file, in bytes.
-const maxFile = 64 << 20
+// MaxFile bounds the size of a file, packed or not, in bytes.
+const MaxFile = 64 << 20
 
 // Read reads a file of any form. An error is a *scenario.Error that points at
 // the cell, the line or the object.
 func Read(name string, data []byte, opt Options) (*File, error) {
-	if len(data) > maxFile {
+	if len(data) > MaxFile {
 		return nil, &scenario.Error{File: name, Msg: fmt.Sprintf("%d bytes are too many for a file of measurements", len(data)), Hint: "the limit is 64 MiB"}
 	}
 	sum := sha256.Sum256(data)
 	f := &File{Name: name, SHA256: hex.EncodeToString(sum[:])}
-	text, notes, err := plain.Text(data, maxFile)
+	text, notes, err := plain.Text(data, MaxFile)
 	if err != nil {
 		return nil, &scenario.Error{File: name, Msg: err.Error(), Hint: "a file of measurements is JSON, CSV or the text of a terminal"}
 	}

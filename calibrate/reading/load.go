@@ -13,6 +13,7 @@ import (
 
 	"scoville/calibrate/measured"
 	"scoville/core/model"
+	"scoville/core/scenario/file"
 )
 
 // Loaded are files that were read.
@@ -62,7 +63,7 @@ func Load(args []string, opt measured.Options, tolerant bool) (*Loaded, error) {
 
 // load reads a file and what lies beside it; nil for a model's config.json.
 func load(name string, opt measured.Options) (*measured.File, error) {
-	data, err := os.ReadFile(name)
+	data, err := read(name)
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
@@ -79,13 +80,33 @@ func load(name string, opt measured.Options) (*measured.File, error) {
 	return f, models(name, f)
 }
 
+// Limits of files, in bytes.
+const (
+	maxFile   = measured.MaxFile
+	maxConfig = 1 << 20
+)
+
+// read reads a file, or what a shell hands over as one.
+func read(name string) ([]byte, error) {
+	dir := filepath.Dir(name)
+	if name != "/dev/stdin" && dir != "/dev/fd" && dir != "/proc/self/fd" {
+		return file.Read(name, maxFile)
+	}
+	f, err := os.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return file.All(f, maxFile)
+}
+
 // describe adds what a file beside a log of requests says of the run.
 func describe(name string, f *measured.File) error {
 	if f.Form != measured.Requests {
 		return nil
 	}
 	beside := filepath.Join(filepath.Dir(name), measured.MetaName)
-	data, err := os.ReadFile(beside)
+	data, err := file.Read(beside, file.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -105,7 +126,7 @@ func unreadable(name string, err error) error {
 
 // isConfig reports whether a file is a model's config.json of Hugging Face.
 func isConfig(data []byte) bool {
-	if len(data) > 1<<20 || !bytes.Contains(data, []byte(`"num_hidden_layers"`)) && !bytes.Contains(data, []byte(`"n_layer"`)) {
+	if len(data) > maxConfig || !bytes.Contains(data, []byte(`"num_hidden_layers"`)) && !bytes.Contains(data, []byte(`"n_layer"`)) {
 		return false
 	}
 	var v map[string]any
@@ -158,7 +179,7 @@ func configOf(dir, id string) string {
 		filepath.Join(dir, flat+"_config.json"), filepath.Join(dir, base+"_config.json"),
 		filepath.Join(dir, base+".json"), filepath.Join(dir, "config.json"),
 	} {
-		if data, err := os.ReadFile(p); err == nil && isConfig(data) {
+		if data, err := file.Read(p, maxConfig); err == nil && isConfig(data) {
 			return p
 		}
 	}

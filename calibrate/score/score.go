@@ -7,7 +7,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"os"
 	"slices"
 	"strings"
 
@@ -18,15 +17,16 @@ import (
 	"scoville/calibrate/saturation"
 	"scoville/core"
 	"scoville/core/scenario"
+	"scoville/core/scenario/file"
 )
 
 // Overlay reads the file of an overlay.
-func Overlay(file string) (scenario.Layer, error) {
-	text, err := os.ReadFile(file)
+func Overlay(name string) (scenario.Layer, error) {
+	text, err := file.Read(name, file.MaxText)
 	if err != nil {
-		return scenario.Layer{}, &scenario.Error{File: file, Msg: "cannot read the overlay: " + cause(err)}
+		return scenario.Layer{}, &scenario.Error{File: name, Msg: "cannot read the overlay: " + err.Error()}
 	}
-	doc, err := scenario.ParseTOML(file, text)
+	doc, err := scenario.ParseTOML(name, text)
 	if err != nil {
 		return scenario.Layer{}, err
 	}
@@ -35,14 +35,6 @@ func Overlay(file string) (scenario.Layer, error) {
 		_, err = scenario.NewCatalog(".").Resolve(l) // its values, before those of any row
 	}
 	return l, err
-}
-
-func cause(err error) string {
-	text := err.Error()
-	if i := strings.LastIndex(text, ": "); i >= 0 {
-		return text[i+2:]
-	}
-	return text
 }
 
 // Input is what is scored.

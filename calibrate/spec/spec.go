@@ -10,7 +10,6 @@ import (
 	"io/fs"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -20,6 +19,7 @@ import (
 	"scoville/calibrate/objective"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
+	"scoville/core/scenario/file"
 )
 
 // Spec is a fit specification: what the files do not say of the data, and what
@@ -75,7 +75,7 @@ var specKeys = map[string][]string{
 //
 // Errors point at the line.
 func Read(name string) (*Spec, error) {
-	text, err := os.ReadFile(name)
+	text, err := file.Read(name, file.MaxText)
 	if err != nil {
 		return nil, fmt.Errorf("%s: cannot read: %w", name, Cause(err))
 	}

@@ -19,7 +19,8 @@ type pending struct {
 func openPending(path string) (*pending, error) {
 	dir, base := filepath.Split(path)
 	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d", base, os.Getpid()))
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o644)
+	_ = os.Remove(tmp) // what a killed writer of the same number left; never written through, it may be a link
+	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
 	if err != nil {
 		return nil, err
 	}

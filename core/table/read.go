@@ -18,6 +18,13 @@ func Read(path string) (*Frame, error) { return ReadSome(path, nil) }
 
 // ReadSome reads the columns of a table for which keep is true; nil is all.
 func ReadSome(path string, keep func(Column) bool) (*Frame, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read table: %w", err)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("read table: %w", err)

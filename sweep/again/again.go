@@ -15,6 +15,7 @@ import (
 	"slices"
 
 	"scoville/core"
+	"scoville/core/scenario/file"
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
 	"scoville/sweep/study"
@@ -57,13 +58,13 @@ func Load(d *results.Dataset) (*plan.Plan, error) {
 	if m.SimVersion != core.Version {
 		return nil, fmt.Errorf("%w: %s holds results of simulator version %d, this is %d; run the study again", results.ErrForeign, d.Dir, m.SimVersion, core.Version)
 	}
-	file := filepath.Join(d.Dir, results.StudyFile)
-	text, err := os.ReadFile(file)
+	copied := filepath.Join(d.Dir, results.StudyFile)
+	text, err := file.Read(copied, file.MaxText)
 	if err != nil {
-		return nil, &InputError{err}
+		return nil, &InputError{fmt.Errorf("%s: %w", copied, err)}
 	}
 	if sum := sha256.Sum256(text); hex.EncodeToString(sum[:]) != m.StudySHA256 {
-		return nil, fmt.Errorf("%w: %s, the copy of the study", ErrChanged, file)
+		return nil, fmt.Errorf("%w: %s, the copy of the study", ErrChanged, copied)
 	}
 	home := Home(d)
 	for _, name := range slices.Sorted(maps.Keys(m.Inputs)) {
@@ -103,9 +104,12 @@ func Unchanged(dir, name, want string) error {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(dir, path)
 	}
-	f, err := os.Open(path)
+	f, err := file.Open(path)
+	if errors.Is(err, os.ErrNotExist) {
+		return fmt.Errorf("%w: %s is gone", ErrChanged, path)
+	}
 	if err != nil {
-		return fmt.Errorf("%w: %s is gone: %w", ErrChanged, path, err)
+		return fmt.Errorf("%w: %s cannot be read: %w", ErrChanged, path, err)
 	}
 	defer f.Close()
 	h := sha256.New()

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"scoville/core/scenario/file"
 	"scoville/core/table"
 )
 
@@ -28,7 +29,7 @@ func (s *Set) Explain(text []byte) error {
 
 // Explanation is the text that Explain wrote; "" = none.
 func (d *Dataset) Explanation() (string, error) {
-	text, err := os.ReadFile(filepath.Join(d.Dir, ExplanationFile))
+	text, err := file.Read(filepath.Join(d.Dir, ExplanationFile), file.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

@@ -5,11 +5,11 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"strconv"
 	"time"
 
+	"scoville/core/scenario/file"
 	"scoville/core/table"
 	"scoville/sweep/sample"
 )
@@ -138,13 +138,17 @@ func (m *Manifest) stage(dir string) (*table.Staged, error) {
 	return table.Stage(filepath.Join(dir, ManifestFile), append(text, '\n'))
 }
 
+// maxManifest bounds a manifest in bytes; its longest part are the rows of a
+// sample.
+const maxManifest = 256 << 20
+
 // ReadManifest reads the manifest of a dataset, whole or begun. A folder
 // without one is os.ErrNotExist.
 func ReadManifest(dir string) (*Manifest, error) {
 	path := filepath.Join(dir, ManifestFile)
-	text, err := os.ReadFile(path)
+	text, err := file.Read(path, maxManifest)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("%s: %w", path, err)
 	}
 	m, err := parseManifest(text)
 	if err != nil {

@@ -9,6 +9,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/layout"
+	"scoville/sweep/results/place"
 )
 
 // Dataset is a sweep's results read back. Its tables are as Write left them;
@@ -36,6 +37,9 @@ func OpenFor(dir string, choose func(metrics []string) []string) (*Dataset, erro
 }
 
 func open(dir string, choose func([]string) []string) (*Dataset, error) {
+	if err := place.Check(dir); err != nil {
+		return nil, err
+	}
 	m, err := ReadManifest(dir)
 	switch {
 	case errors.Is(err, os.ErrNotExist):

@@ -21,6 +21,7 @@ import (
 	"scoville/core/table"
 	"scoville/sweep/results/compare"
 	"scoville/sweep/results/lock"
+	"scoville/sweep/results/place"
 	"scoville/sweep/sample"
 )
 
@@ -110,6 +111,9 @@ type Set struct {
 func Create(dir string, meta Meta) (*Set, error) {
 	s := &Set{dir: dir, meta: meta, started: time.Now()}
 	if err := s.check(); err != nil {
+		return nil, fmt.Errorf("results: %w", err)
+	}
+	if err := place.Check(dir); err != nil {
 		return nil, fmt.Errorf("results: %w", err)
 	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {

@@ -11,6 +11,7 @@ import (
 	"scoville/core/metrics"
 	"scoville/core/scenario"
 	"scoville/core/schema"
+	"scoville/sweep/results/place"
 	"scoville/sweep/study/ask"
 )
 
@@ -42,8 +43,11 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 	case "run.max_runs":
 		st.MaxRuns, err = d.whole(e, 1, 1_000_000_000)
 	case "output.dir":
-		if st.OutputDir, err = d.text(e); err == nil && !filepath.IsLocal(st.OutputDir) {
-			return d.doc.Errorf(e.Key(), "use -o for a folder elsewhere", "%q leads out of the working directory", st.OutputDir)
+		if st.OutputDir, err = d.text(e); err != nil {
+			return err
+		}
+		if err := place.Name(st.OutputDir); err != nil {
+			return d.doc.Errorf(e.Key(), "use -o for a folder elsewhere", "%v", err)
 		}
 	case "output.metrics":
 		return d.metrics(e)
@@ -57,6 +61,10 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 	}
 	return err
 }
+
+// Folder is the folder that the study names for its results, after checking
+// that no link leads from it out of the working directory.
+func (s *Study) Folder() (string, error) { return s.OutputDir, place.Stays(s.OutputDir) }
 
 func (d *decoder) text(e scenario.Entry) (string, error) { return ask.Text(d.doc, e) }
 

@@ -5,16 +5,14 @@
 package study
 
 import (
-	"errors"
-	"io"
 	"math/big"
-	"os"
 	"path/filepath"
 	"regexp"
 	"slices"
 	"strings"
 
 	"scoville/core/scenario"
+	"scoville/core/scenario/file"
 	"scoville/core/schema"
 	"scoville/sweep/study/ask"
 	"scoville/sweep/study/effort"
@@ -84,10 +82,6 @@ type Value struct {
 // AllRequests keeps the requests of a run whole.
 const AllRequests = -1
 
-// maxFile bounds a study or overlay in bytes, as ParseTOML does; the file is
-// not read beyond it.
-const maxFile = 4 << 20
-
 // Load reads a study file, its overlays, and the assignments "PATH=VALUE" of
 // the command line. Every error is the user's to fix and names the file.
 func Load(file string, sets []string) (*Study, error) {
@@ -105,20 +99,7 @@ func Decode(file string, text []byte, sets []string) (*Study, error) {
 }
 
 // readFile reads a file; its errors do not repeat the name.
-func readFile(file string) ([]byte, error) {
-	f, err := os.Open(file)
-	if errors.Is(err, os.ErrNotExist) {
-		return nil, errors.New("no such file")
-	}
-	if err != nil {
-		return nil, errors.Unwrap(err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a file")
-	}
-	return io.ReadAll(io.LimitReader(f, maxFile+1))
-}
+func readFile(name string) ([]byte, error) { return file.Read(name, file.MaxText) }
 
 // decode is Load with the text in hand and a way to read overlays.
 func decode(file string, text []byte, sets []string, read func(string) ([]byte, error)) (*Study, error) {

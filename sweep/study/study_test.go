@@ -188,7 +188,7 @@ func TestLoad(t *testing.T) {
 		write("b.toml", "schema = 1\nbase = [\"bad.toml\"]\n"):        "an overlay has no",
 		write("c.toml", "schema = 1\nbase = [\"missing.toml\"]\n"):    "no such file",
 		write("Bad Name.toml", "schema = 1\n"):                        `add name = "..."`,
-		write("long.toml", "schema = 1\n"+strings.Repeat("#", 5<<20)): "too many",
+		write("long.toml", "schema = 1\n"+strings.Repeat("#", 5<<20)): "larger than 4 MiB",
 	} {
 		if _, err := Load(file, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", file, err, want)

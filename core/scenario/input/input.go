@@ -9,11 +9,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"math"
-	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -21,15 +17,15 @@ import (
 	"scoville/core/hardware"
 	"scoville/core/model"
 	"scoville/core/scenario/document"
+	"scoville/core/scenario/file"
 	"scoville/core/scenario/profile"
 	"scoville/core/schema"
-	"scoville/core/unit"
 	"scoville/core/workload"
 )
 
 // Limits of files, in bytes.
 const (
-	maxText  = 4 << 20
+	maxText  = file.MaxText
 	maxTrace = 2 << 30
 )
 
@@ -193,34 +189,15 @@ func (d Dir) Path(file string) string {
 }
 
 // read reads the file that the study key names.
-func (d Dir) read(key, file string, limit int64) (data []byte, sum string, err error) {
-	data, err = readFile(d.Path(file), limit)
+func (d Dir) read(key, name string, limit int64) (data []byte, sum string, err error) {
+	data, err = file.Read(d.Path(name), limit)
 	if err != nil {
 		hint := ""
-		if !filepath.IsAbs(file) {
+		if !filepath.IsAbs(name) {
 			hint = "looked in " + string(d)
 		}
-		return nil, "", &schema.FieldError{Path: key, Value: file, Rule: "cannot be read: " + err.Error(), Hint: hint}
+		return nil, "", &schema.FieldError{Path: key, Value: name, Rule: "cannot be read: " + err.Error(), Hint: hint}
 	}
 	hash := sha256.Sum256(data)
 	return data, hex.EncodeToString(hash[:]), nil
-}
-
-func readFile(name string, limit int64) ([]byte, error) {
-	f, err := os.Open(name)
-	if err != nil {
-		if errors.Is(err, fs.ErrNotExist) {
-			return nil, errors.New("no such file")
-		}
-		return nil, errors.Unwrap(err)
-	}
-	defer f.Close()
-	if info, err := f.Stat(); err != nil || !info.Mode().IsRegular() {
-		return nil, errors.New("not a file")
-	}
-	data, err := io.ReadAll(io.LimitReader(f, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		err = fmt.Errorf("larger than %s", unit.Bytes(float64(limit)))
-	}
-	return data, err
 }
