@@ -55,7 +55,14 @@ func check(ctx context.Context, opt Options) (string, error) {
 	}
 	if len(in.conds) > 0 || len(asks) > 0 {
 		o := &in.opt
-		reading.Next(&b, reading.Command{Files: o.Files, Sets: o.Set, Names: o.Names, Flags: [][2]string{
+		files := o.Files
+		if len(in.unread) > 0 { // only what was read can be fitted
+			files = nil
+			for _, f := range in.files {
+				files = append(files, f.Name)
+			}
+		}
+		reading.Next(&b, reading.Command{Files: files, Sets: o.Set, Names: o.Names, Flags: [][2]string{
 			{"--spec", o.Spec}, {"--hardware", o.Hardware}, {"--model", o.Model}, {"--unit", o.Unit}, {"--where", o.Where},
 		}}, len(asks) > 0 || several != nil)
 	}

@@ -213,6 +213,25 @@ func TestHints(t *testing.T) {
 	}
 }
 
+// A sweep writes what it varied into the names of its runs' folders only.
+func TestSweptFolders(t *testing.T) {
+	for folder, want := range map[string]string{
+		"SERVE--max_num_seqs=32-tensor_parallel_size=4-BENCH--random_input_len=512": "32 4 512",
+		"BENCH--random-input-len=512":                                              "<nil> <nil> 512",
+		"SERVE--max-num-seqs=16-kv-cache-dtype=fp8-tensor-parallel-size=2":         "16 2 208",
+		"SERVE--model=acme-Llama-3.1-8B-max_num_seqs=8-enforce_eager=None-BENCH--": "8 <nil> 208",
+		"results-max_num_seqs=32":                                                  "<nil> <nil> 208",
+		"SERVE--max_num_seqs-BENCH--a=":                                            "<nil> <nil> 208",
+	} {
+		f := read(t, "x/"+folder+"/run=0.json", native(`"gpu_count": "1", `, ""), Options{})
+		o := &f.Rows[0]
+		prompt, _ := o.Value(PromptPath).(float64)
+		if got := fmt.Sprintf("%v %v %.0f", o.Value("engine.max_num_seqs"), o.Value("engine.tp"), prompt); got != want {
+			t.Errorf("%s: %s, want %s", folder, got, want)
+		}
+	}
+}
+
 // Errors of JSON point at the line.
 func TestBadJSON(t *testing.T) {
 	for _, c := range []struct{ text, want string }{

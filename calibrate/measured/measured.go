@@ -186,11 +186,31 @@ func Formats() []string {
 	return names
 }
 
-// MetaName is the file beside a log of requests that says how the engine ran.
-const MetaName = request.MetaName
+// Beside is the name of the file beside measurements of a form that says how the
+// engine ran, "" for forms without.
+func Beside(form string) string {
+	switch form {
+	case Requests:
+		return request.MetaName
+	case GenaiBench:
+		return clients.GenaiMeta
+	}
+	return ""
+}
 
-// Describe adds to the rows of a log of requests what the file beside it says.
-func Describe(f *File, name string, data []byte) error { return request.Describe(f, name, data) }
+// Description reports whether a file of this name, without its folder, describes
+// runs and holds none.
+func Description(name string) bool {
+	return strings.EqualFold(name, request.MetaName) || strings.EqualFold(name, clients.GenaiMeta)
+}
+
+// Describe adds to the rows of a file what the file beside it says.
+func Describe(f *File, name string, data []byte) error {
+	if f.Form == GenaiBench {
+		return clients.DescribeGenai(f, name, data)
+	}
+	return request.Describe(f, name, data)
+}
 
 // LikeChips lists the chips of the catalogue that a word of a name may mean.
 func LikeChips(name string) []string { return row.LikeChips(name) }

@@ -27,7 +27,8 @@ type Loaded struct {
 // are skipped, and with tolerant set any of several are listed instead of being
 // an error.
 // Files that describe a model or a run are no measurements: config.json gives
-// the model of rows whose name no catalogue has, meta.json the machine of a log.
+// the model of rows whose name no catalogue has, meta.json the machine of a log,
+// experiment_metadata.json that of runs of genai-bench.
 func Load(args []string, opt measured.Options, tolerant bool) (*Loaded, error) {
 	names, found, err := Expand(args)
 	if err != nil {
@@ -41,8 +42,11 @@ func Load(args []string, opt measured.Options, tolerant bool) (*Loaded, error) {
 			out.Files = append(out.Files, f)
 		case err == nil && len(names) > 1:
 		case err == nil:
+			if measured.Description(filepath.Base(name)) {
+				return nil, fmt.Errorf("%s: the description of runs, not measurements; give the files beside it, or the folder", name)
+			}
 			return nil, fmt.Errorf("%s: the description of a model, not measurements; give it as --model %s", name, name)
-		case found[name]:
+		case found[name], len(names) > 1 && aside(name):
 			out.Skipped = append(out.Skipped, err)
 		case tolerant && len(names) > 1:
 			out.Unread = append(out.Unread, err)
@@ -55,10 +59,34 @@ func Load(args []string, opt measured.Options, tolerant bool) (*Loaded, error) {
 		return out, nil
 	case len(out.Unread) > 0:
 		return nil, out.Unread[0]
+	case len(out.Skipped) > 1:
+		return nil, nothing(out.Skipped)
 	case len(out.Skipped) > 0:
 		return nil, out.Skipped[0]
 	}
 	return nil, fmt.Errorf("none of %s holds measurements", count(len(names), "file"))
+}
+
+// aside reports whether a file is what lies beside data by its name: a licence, or
+// where the data come from. A pattern catches it too.
+func aside(name string) bool {
+	base := strings.ToLower(filepath.Base(name))
+	return slices.ContainsFunc([]string{"license", "licence", "readme", "provenance", "notice", "sha256sums"}, func(p string) bool { return strings.HasPrefix(base, p) })
+}
+
+// nothing says of a folder what each of its files is no measurements for.
+func nothing(skipped []error) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "none of %s holds measurements", count(len(skipped), "file"))
+	for i, err := range skipped {
+		if i == 5 {
+			fmt.Fprintf(&b, "\n  and %d more", len(skipped)-i)
+			break
+		}
+		line, _, _ := strings.Cut(err.Error(), "\n")
+		fmt.Fprintf(&b, "\n  %s", line)
+	}
+	return errors.New(b.String())
 }
 
 // load reads a file and what lies beside it; nil for a model's config.json.
@@ -67,7 +95,7 @@ func load(name string, opt measured.Options) (*measured.File, error) {
 	if err != nil {
 		return nil, unreadable(name, err)
 	}
-	if isConfig(data) {
+	if isConfig(data) || measured.Description(filepath.Base(name)) {
 		return nil, nil
 	}
 	f, err := measured.Read(name, data, opt)
@@ -100,12 +128,13 @@ func read(name string) ([]byte, error) {
 	return file.All(f, maxFile)
 }
 
-// describe adds what a file beside a log of requests says of the run.
+// describe adds what a file beside the measurements says of the runs.
 func describe(name string, f *measured.File) error {
-	if f.Form != measured.Requests {
+	meta := measured.Beside(f.Form)
+	if meta == "" {
 		return nil
 	}
-	beside := filepath.Join(filepath.Dir(name), measured.MetaName)
+	beside := filepath.Join(filepath.Dir(name), meta)
 	data, err := file.Read(beside, file.MaxText)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
@@ -199,7 +228,7 @@ func within(dir string) ([]string, error) {
 			return err
 		case strings.HasPrefix(base, ".") && path != dir && d.IsDir():
 			return filepath.SkipDir
-		case d.IsDir(), base == measured.MetaName, strings.HasPrefix(base, "."), strings.HasPrefix(base, "readme"), strings.HasPrefix(base, "license"):
+		case d.IsDir(), measured.Description(base), strings.HasPrefix(base, "."), strings.HasPrefix(base, "readme"), strings.HasPrefix(base, "license"):
 		case !slices.Contains(endings, filepath.Ext(base)):
 		case base == "summary.json", base == "summary.csv" && !slices.Contains(summaries, filepath.Join(filepath.Dir(path), "summary.json")):
 			summaries, names = append(summaries, path), append(names, path)

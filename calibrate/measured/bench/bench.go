@@ -126,7 +126,16 @@ func objects(src *row.Source, f *row.File, read func(*row.Sheet, *row.Object) er
 		return err
 	}
 	s := &row.Sheet{File: src.Name}
+	swept := swept(src.Name)
+	if len(swept) > 0 {
+		f.Notes = append(f.Notes, "the folder, which the sweep named, says: "+strings.Join(words(swept), ", "))
+	}
 	for i := range list {
+		for _, c := range swept {
+			if o := &list[i]; o.Values[c.Name] == nil {
+				o.Keys, o.Values[c.Name] = append(o.Keys, c.Name), c.Text
+			}
+		}
 		if err := read(s, &list[i]); err != nil {
 			return err
 		}

@@ -6,13 +6,16 @@ package clients
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 
 	"scoville/calibrate/measured/row"
 	"scoville/calibrate/measured/tidy"
+	"scoville/core/scenario"
 )
 
 // has reports whether the file is JSON that holds all these keys.
@@ -152,6 +155,58 @@ func ReadLLMPerf(src *row.Source, f *row.File) error {
 		}
 		s.Add(row.Place{Line: o.Line}, cells)
 	})
+}
+
+// GenaiMeta is the file beside runs of genai-bench that says what was served.
+const GenaiMeta = "experiment_metadata.json"
+
+// DescribeGenai gives rows what the file beside them says: model, chip, engine
+// and its version, where they do not say it themselves.
+func DescribeGenai(f *row.File, name string, data []byte) error {
+	var m map[string]any
+	if err := json.Unmarshal(data, &m); err != nil {
+		return &scenario.Error{File: name, Msg: "not the description of an experiment: " + err.Error(), Hint: "move it away if it does not belong to " + f.Name}
+	}
+	chip, version := row.Canonical("hardware.name", text(m, 4, "server_gpu_type")), text(m, 4, "server_version")
+	engine, id := text(m, 4, "server_engine"), text(m, 4, "model", "model_name", "api_model_name")
+	count, _ := m["server_gpu_count"].(float64)
+	if s, ok := m["server_gpu_count"].(string); ok {
+		count, _ = strconv.ParseFloat(s, 64)
+	}
+	said := []string{}
+	set := func(path string, v any, ok bool) {
+		if !ok {
+			return
+		}
+		said = append(said, fmt.Sprintf("%s %v", path, v))
+		for i := range f.Rows {
+			if o := &f.Rows[i]; o.Value(path) == nil || o.Value(path) == "" {
+				o.Set(path, v, -1)
+			}
+		}
+	}
+	set("hardware.name", chip, chip != "")
+	set("engine.version", row.Canonical("engine.version", version), version != "")
+	set("engine.tp", int(count), count >= 1 && count <= 1024 && count == math.Trunc(count))
+	if id != "" {
+		said = append(said, "model "+id)
+	}
+	for i := range f.Rows {
+		o := &f.Rows[i]
+		if o.Value("model.name") == nil && id != "" {
+			if _, err := o.SetModel(id, "", -1, -1); err != nil {
+				return err
+			}
+		}
+		if count >= 1 {
+			o.Notes = slices.DeleteFunc(o.Notes, func(n string) bool { return n == row.NoTP })
+		}
+		if !strings.EqualFold(engine, "vllm") && o.Engine == "" {
+			o.Engine = engine
+		}
+	}
+	f.Notes = append(f.Notes, GenaiMeta+" beside it says: "+strings.Join(said, ", "))
+	return nil
 }
 
 // IsFMBench reports whether the file is a summary of fmbench.

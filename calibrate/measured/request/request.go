@@ -71,11 +71,11 @@ func Is(src *row.Source) bool {
 	return have["output"] && times && (have["arrival"] || have["ok"] && have["e2e"])
 }
 
-// firstObject decodes the first line of JSON lines.
+// firstObject decodes the first object of the file: of lines, or of an array.
 func firstObject(data []byte) (map[string]any, error) {
-	line, _, _ := bytes.Cut(bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n"), []byte("\n"))
+	text := bytes.TrimLeft(bytes.TrimPrefix(data, []byte("\ufeff")), " \t\r\n[")
 	var v map[string]any
-	return v, json.Unmarshal(line, &v)
+	return v, json.NewDecoder(bytes.NewReader(text)).Decode(&v)
 }
 
 // Read reads a log of requests into f.
@@ -124,32 +124,21 @@ func sheet(src *row.Source) (*row.Sheet, error) {
 	return &out, nil
 }
 
-// lines reads JSON lines: the keys of the first object are the columns.
+// lines reads JSON objects, one a line or in an array: the keys of the first
+// one are the columns.
 func lines(src *row.Source) (*row.Sheet, error) {
-	text := strings.ReplaceAll(string(bytes.TrimPrefix(src.Data, []byte("\ufeff"))), "\r\n", "\n")
-	s := &row.Sheet{File: src.Name, Lines: strings.Split(text, "\n")}
-	for i, line := range s.Lines {
-		if strings.TrimSpace(line) == "" {
-			continue
-		}
-		at := row.Place{Line: i + 1, Col: 1}
-		d := json.NewDecoder(strings.NewReader(line))
-		d.UseNumber()
-		var v map[string]any
-		if err := d.Decode(&v); err != nil || d.More() {
-			return nil, s.ErrorAt(at, "one object a line", "not a JSON object")
-		}
-		if s.Header == nil {
-			s.Header = slices.Sorted(maps.Keys(v))
-			s.HeadAt = slices.Repeat([]row.Place{at}, len(s.Header))
-		}
+	list, err := src.Objects()
+	if err != nil {
+		return nil, err
+	}
+	s := &row.Sheet{File: src.Name, Lines: strings.Split(string(src.Data), "\n")}
+	s.Header = slices.Sorted(slices.Values(list[0].Keys))
+	s.HeadAt = slices.Repeat([]row.Place{{Line: list[0].Line, Col: 1}}, len(s.Header))
+	for i := range list {
+		at := row.Place{Line: list[i].Line, Col: 1}
 		r := row.Record{At: slices.Repeat([]row.Place{at}, len(s.Header))}
 		for _, h := range s.Header {
-			text := ""
-			if x := v[h]; x != nil {
-				text = fmt.Sprint(x)
-			}
-			r.Cells = append(r.Cells, text)
+			r.Cells = append(r.Cells, row.CellText(list[i].Values[h]))
 		}
 		s.Records = append(s.Records, r)
 	}

@@ -1,6 +1,7 @@
 package request
 
 import (
+	"fmt"
 	"math"
 	"strings"
 	"testing"
@@ -76,7 +77,7 @@ func TestErrors(t *testing.T) {
 		"arrival_s,prompt_tokens,output_tokens,ttft\n1,2,3,4\n":                       "ttft: no unit in the name",
 		"arrival_s,prompt_tokens,output_tokens,ttft_ms\n1,2,0,4\n":                    "x:2:5: output_tokens: 0 is not a whole number",
 		"arrival_s,prompt_tokens,output_tokens,ttft_ms,request\n1,2,3,4,5\n":          `a column "request" is added`,
-		`{"queued_ts":1,"input_toks":2,"output_toks":3,"first_token_ts":4}` + "\n[1]": "x:2:1: not a JSON object",
+		`{"queued_ts":1,"input_toks":2,"output_toks":3,"first_token_ts":4}` + "\n[1]": "x:2: value 2 is no object",
 
 		"isl,ttft_mean_ms\n1,2\n": "not of the requests form",
 	} {
@@ -98,6 +99,19 @@ func TestIs(t *testing.T) {
 	} {
 		if Is(&row.Source{Name: "x", Data: []byte(text)}) {
 			t.Errorf("taken for a log of requests: %q", text)
+		}
+	}
+}
+
+// Objects may stand one a line, spread over lines, or in an array.
+func TestArray(t *testing.T) {
+	const a = `{"input_toks":100,"output_toks":11,"queued_ts":100,"first_token_ts":100.5,"last_token_ts":101.5}`
+	b := strings.ReplaceAll(strings.ReplaceAll(a, ":10", ":20"), ",", ",\n ")
+	want := fmt.Sprint(read(t, a+"\n"+strings.ReplaceAll(b, "\n", "")).Rows[1].Values)
+	for _, text := range []string{"[" + a + "," + b + "]", "[\n  " + a + ",\n  " + b + "\n]\n", a + "\r\n" + b, "\ufeff[" + a + ", " + b + "]"} {
+		f := read(t, text)
+		if len(f.Rows) != 2 || fmt.Sprint(f.Rows[1].Values) != want || len(f.Rows[0].Records) != 2 {
+			t.Errorf("%q: %d rows, %v, want %v", text, len(f.Rows), f.Rows[len(f.Rows)-1].Values, want)
 		}
 	}
 }
