@@ -12,7 +12,7 @@ import (
 
 // minWidth is the narrowest terminal that text is fitted to, minCell the
 // narrowest column that words are wrapped in.
-const minWidth, minCell = 40, 24
+const minWidth, minCell = 40, 20
 
 // Page lets write write a text for people to w. On a terminal the text is
 // fitted to its width: words are not broken, and columns of a table that have
@@ -124,6 +124,9 @@ func fold(lines []string, width int) []string {
 		return out
 	}
 	columns := cells(lines)
+	if most := max(width/2, minCell); columns[0].width > most {
+		columns[0] = columns[0].narrow(most)
+	}
 	var out []string
 	for at := 1; at < len(columns); {
 		if at > 1 {

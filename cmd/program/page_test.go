@@ -50,6 +50,15 @@ a.b        1        how many sequences a step
 a.c        none     what
 engine.tp  1        chips of one replica
 `},
+		{"the first column wraps", `design                                ttft  tpot
+memory = 2000, weight_dtype = "fp16"  1     3
+memory = 4000, weight_dtype = "fp16"  2     4
+`, 44, `design                 ttft  tpot
+memory = 2000,         1     3
+weight_dtype = "fp16"
+memory = 4000,         2     4
+weight_dtype = "fp16"
+`},
 		{"one line of levels", "axes   engine.max_num_seqs  9  1  2  4  8  16  32  64  ...  256", 40, "axes   engine.max_num_seqs  9  1  2  4\n       8  16  32  64  ...  256"},
 		{"a word too long", "files   " + strings.Repeat("x", 50), 40, "files   " + strings.Repeat("x", 50)},
 		{"nothing", "", 40, ""},

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -69,7 +70,7 @@ until the study runs again.
 			if asJSON {
 				err = writeJSON(stdout, r)
 			} else {
-				err = r.Text(stdout)
+				err = program.Page(stdout, r.Text)
 			}
 			if err == nil && !r.Holds() {
 				err = errLuck

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -52,7 +53,7 @@ matched by the value that the other's study gives it; where that is not known
 			case asJSON:
 				return writeJSON(stdout, r)
 			}
-			return r.Text(stdout)
+			return program.Page(stdout, r.Text)
 		},
 	}
 	f := c.Flags()

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -30,10 +31,12 @@ the metrics of the results.`,
 			if len(args) == 2 {
 				part = args[1]
 			}
-			if !sweep.List(stdout, args[0], part) {
-				return usageError{fmt.Errorf("no list of %q: keys, design, models, chips or metrics", args[0])}
-			}
-			return nil
+			return program.Page(stdout, func(w io.Writer) error {
+				if !sweep.List(w, args[0], part) {
+					return usageError{fmt.Errorf("no list of %q: keys, design, models, chips or metrics", args[0])}
+				}
+				return nil
+			})
 		},
 	}
 }

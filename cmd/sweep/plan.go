@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -40,9 +41,9 @@ takes on all cores. It writes no results.
 				}
 			}
 			if explain != "" {
-				return sweep.Explain(stdout, p, explain)
+				return program.Page(stdout, func(w io.Writer) error { return sweep.Explain(w, p, explain) })
 			}
-			return sweep.Describe(c.Context(), stdout, p, runtime.GOMAXPROCS(0))
+			return program.Page(stdout, func(w io.Writer) error { return sweep.Describe(c.Context(), w, p, runtime.GOMAXPROCS(0)) })
 		},
 	}
 	f := c.Flags()

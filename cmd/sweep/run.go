@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/report"
 	"scoville/sweep"
 )
@@ -113,7 +114,7 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	if err := r.Write(); err != nil {
 		return &sweep.BesideError{Dir: out.Dir, Err: err}
 	}
-	if err := r.Text(stdout); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
+	if err := program.Page(stdout, r.Text); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
 		return fmt.Errorf("the results in %s are whole, but could not be printed: %w", out.Dir, err)
 	}
 	failed := out.Counts["failed"] + out.Counts["timeout"]

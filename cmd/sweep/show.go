@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -50,7 +51,7 @@ Without --point it explains the only point, or the only baseline.
 			if asJSON {
 				return errors.Join(writeJSON(stdout, x), err)
 			}
-			return errors.Join(x.Text(stdout), err)
+			return errors.Join(program.Page(stdout, x.Text), err)
 		},
 	}
 	f := c.Flags()
