@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"fmt"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
@@ -47,10 +49,14 @@ func (r *Report) Text(w io.Writer) error {
 
 // tables are the Parquet files of the results.
 func (r *Report) tables() []string {
-	if t := r.data.Manifest.Tables; len(t) > 0 {
-		return t
+	t := slices.Clone(r.data.Manifest.Tables)
+	if len(t) == 0 {
+		t = []string{results.RunsFile, results.PointsFile, results.EffectsFile}
 	}
-	return []string{results.RunsFile, results.PointsFile, results.EffectsFile}
+	if kept, err := os.ReadDir(filepath.Join(r.data.Dir, "requests")); err == nil && len(kept) > 0 {
+		t = append(t, fmt.Sprintf("requests/ (%s)", number.Plural(len(kept), "table")))
+	}
+	return t
 }
 
 // fill writes the sections that have room, and returns the names of those that

@@ -127,6 +127,9 @@ func TestSampleRelative(t *testing.T) {
 // so.
 func TestSampleNotes(t *testing.T) {
 	for design, want := range map[string]string{
+		"method = \"morris\"\nn = 1\n" + space:   "warning: n = 1 is too few for effects: n = ",
+		"method = \"saltelli\"\nn = 2\n" + space: "warning: n = 2 is too few for indices: n = ",
+		"method = \"lhs\"\nn = 3\n" + space:      "warning: n = 3 is too few for rank correlations: n = ",
 		"method = \"morris\"\nn = 2\n[sample.space]\n\"engine.scheduler\" = [\"continuous\", \"sjf\", \"prefill-first\"]\n": "engine.scheduler: names have no order",
 		"method = \"lhs\"\nn = 10\n[sample.space]\n\"engine.max_num_seqs\" = { min = 1, max = 4 }\n":                        "engine.max_num_seqs: 10 rows on 4 values",
 		"method = \"lhs\"\nn = 8\n[sample.space]\n\"engine.max_num_seqs\" = { min = 1, max = 4 }\n":                         "4 of 8 designs resolve to the scenario of an earlier one and are merged with it",
@@ -149,8 +152,8 @@ func TestSampleSize(t *testing.T) {
 // A search runs inside each row.
 func TestSampleSearch(t *testing.T) {
 	p := planned(t, "[slo]\nttft_mean_ms = { max = 100 }\n[search]\nover = \"workload.rate_rps\"\ngoal = \"max\"\nfrom = 0.5\nto = 64\n[sample]\nmethod = \"lhs\"\nn = 3\n"+space)
-	if p.Len() != 3 {
-		t.Fatalf("%d searches", p.Len())
+	if p.Len() != 3 || !slices.ContainsFunc(p.Notes, func(n string) bool { return strings.Contains(n, "no indices are made of it") }) {
+		t.Fatalf("%d searches, notes %q", p.Len(), p.Notes)
 	}
 	ids := map[string]bool{}
 	for i := range 3 {

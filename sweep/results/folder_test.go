@@ -6,6 +6,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"reflect"
 	"strings"
 	"syscall"
 	"testing"
@@ -13,6 +14,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/sweep/results/lock"
+	"scoville/sweep/sample"
 )
 
 func TestRefusedMeta(t *testing.T) {
@@ -244,4 +246,22 @@ func FuzzParseManifest(f *testing.F) {
 			m.Complete()
 		}
 	})
+}
+
+// The rows of a sample stand in a line of manifest.json, and read as they were.
+func TestManifestIsCompact(t *testing.T) {
+	dir := t.TempDir()
+	rows := [][]int32{{0, 1, 2, 2, -1}, {3, 4, 5, 5, 6}}
+	m := &Manifest{Schema: Schema, Study: "s", Notes: []string{"[ 1, 2 ]"}, Sample: &sample.Record{Design: sample.Design{Method: sample.LHS, N: 5}, Combinations: 2, Rows: rows}}
+	if err := m.write(dir); err != nil {
+		t.Fatal(err)
+	}
+	text, err := os.ReadFile(filepath.Join(dir, ManifestFile))
+	if err != nil || !strings.Contains(string(text), "[0, 1, 2, 2, -1],\n") {
+		t.Errorf("%v\n%s", err, text)
+	}
+	back, err := ReadManifest(dir)
+	if err != nil || !reflect.DeepEqual(back.Sample.Rows, rows) || back.Notes[0] != "[ 1, 2 ]" {
+		t.Errorf("%v, %+v", err, back)
+	}
 }

@@ -40,6 +40,18 @@ func TestObjectives(t *testing.T) {
 	}
 }
 
+// An objective adds itself to the chosen metrics, and no metric that its name
+// begins with.
+func TestObjectiveIsAddedAlone(t *testing.T) {
+	s, err := withLosses("schema = 1\n[output]\nmetrics = ['ttft_mean_ms']\n[[objective]]\nmetric = 'output_tok_s_per_chip'\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"ttft_mean_ms", "output_tok_s_per_chip"}; !slices.Equal(s.Metrics, want) {
+		t.Errorf("metrics %q, want %q", s.Metrics, want)
+	}
+}
+
 func TestObjectiveErrors(t *testing.T) {
 	for text, want := range map[string]string{
 		"[[objective]]\ngoal = 'min'":                                                    "dir/demo.toml:2:1: objective.metric: is missing",

@@ -205,8 +205,10 @@ func (d *decoder) assign(sets []string) error {
 		if !ok || key == "" || v == "" || strings.ContainsAny(s, "\r\n") {
 			return &scenario.Error{File: "--set", Msg: fmt.Sprintf("%q is not of the form PATH=VALUE", s), Hint: "for example hardware.weight_bandwidth_gb_s=4800"}
 		}
-		if f, ok := scenario.Lookup(key); ok && (f.Kind == scenario.String || f.Kind == scenario.DType) && v[0] != '"' && v[0] != '\'' {
-			v = strconv.Quote(v)
+		if f, ok := scenario.Lookup(key); !strings.ContainsRune(`"'[{`, rune(v[0])) {
+			if _, err := scenario.ParseTOML("--set", []byte("x = "+v)); err != nil || ok && (f.Kind == scenario.String || f.Kind == scenario.DType) {
+				v = strconv.Quote(v)
+			}
 		}
 		fmt.Fprintf(&text, "%s = %s\n", key, v)
 	}

@@ -138,7 +138,7 @@ func TestRanges(t *testing.T) {
 }
 
 func TestSet(t *testing.T) {
-	s, err := parse(t, "schema = 1\n", "hardware.name=h200", " model.kv_dtype = 'fp8'", "workload.rate_rps=4", "workload.class.a.output_tokens={dist='gamma', mean=3, cv=1}")
+	s, err := parse(t, "schema = 1\n", "hardware.name=h200", " model.kv_dtype = 'fp8'", "workload.rate_rps=4", "workload.class.a.output_tokens={dist='gamma', mean=3, cv=1}", "hardware.memory_gib=-20%", "engine.prefix_caching=yes")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -148,6 +148,9 @@ func TestSet(t *testing.T) {
 	if got := s.Set.Doc.Value("workload.rate_rps"); got != int64(4) {
 		t.Errorf("workload.rate_rps is %v", got)
 	}
+	if a, b := s.Set.Doc.Value("hardware.memory_gib"), s.Set.Doc.Value("engine.prefix_caching"); a != "-20%" || b != "yes" {
+		t.Errorf("words without quotes are %v and %v, no strings", a, b)
+	}
 	for set, want := range map[string]string{
 		"x":                        "is not of the form PATH=VALUE",
 		"=3":                       "is not of the form PATH=VALUE",
@@ -156,7 +159,7 @@ func TestSet(t *testing.T) {
 		"engine.tp=4":              "is varied by the design",
 		"engine.tp=4\n[axes]":      "is not of the form",
 		"slo.nope.max=4":           "no metric",
-		"hardware.memory_gib=fast": "--set:1",
+		"search.tol=5%":            "--set gives keys of the scenario only",
 	} {
 		if _, err := parse(t, "schema = 1\naxes.engine.tp = [1]\n", set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--set %q: %v, want %s", set, err, want)

@@ -273,9 +273,14 @@ func (d *Ask) Named(all []string) map[string]bool {
 		if metric, ok := scope.GainMetric(name); ok {
 			name = metric
 		}
+		best := ""
 		for _, metric := range all {
-			rest, ok := strings.CutPrefix(name, metric)
-			named[metric] = named[metric] || ok && (rest == "" || rest[0] == '_')
+			if rest, ok := strings.CutPrefix(name, metric); ok && (rest == "" || rest[0] == '_') && len(metric) > len(best) {
+				best = metric // output_tok_s_per_chip_gain_ratio is of no output_tok_s
+			}
+		}
+		if best != "" {
+			named[best] = true
 		}
 	}
 	for _, o := range d.Objectives {
