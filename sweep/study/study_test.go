@@ -152,14 +152,14 @@ func TestSet(t *testing.T) {
 		t.Errorf("words without quotes are %v and %v, no strings", a, b)
 	}
 	for set, want := range map[string]string{
-		"x":                        "is not of the form PATH=VALUE",
-		"=3":                       "is not of the form PATH=VALUE",
-		"engine.tpp=3":             `did you mean "engine.tp"?`,
-		"engine.tp=[":              "--set:1",
-		"engine.tp=4":              "is varied by the design",
-		"engine.tp=4\n[axes]":      "is not of the form",
-		"slo.nope.max=4":           "no metric",
-		"search.tol=5%":            "--set gives keys of the scenario only",
+		"x":                   "is not of the form PATH=VALUE",
+		"=3":                  "is not of the form PATH=VALUE",
+		"engine.tpp=3":        `did you mean "engine.tp"?`,
+		"engine.tp=[":         "--set:1",
+		"engine.tp=4":         "is varied by the design",
+		"engine.tp=4\n[axes]": "is not of the form",
+		"slo.nope.max=4":      "no metric",
+		"search.tol=5%":       "--set gives keys of the scenario only",
 	} {
 		if _, err := parse(t, "schema = 1\naxes.engine.tp = [1]\n", set); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("--set %q: %v, want %s", set, err, want)
