@@ -222,7 +222,7 @@ func (p *Plan) expand(total int) error {
 		p.drawn = append(p.drawn, p.Study.Draws > 0 && x.infeasible == "" && x.resolved.Uncertain())
 	}
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)
-	p.Notes = append(append(p.Notes, p.rows.Notes()...), p.sampleNotes()...)
+	p.Notes = append(append(p.Notes, p.rows.Notes()...), remark.Sample(p.Study.Sample, p.Study.Search != nil)...)
 	if p.Merged > 0 {
 		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
 	}

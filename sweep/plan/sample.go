@@ -1,10 +1,7 @@
 package plan
 
 import (
-	"fmt"
-
 	"scoville/sweep/sample"
-	"scoville/sweep/sensitivity"
 	"scoville/sweep/study"
 )
 
@@ -38,29 +35,6 @@ func (p *Plan) Sample() *sample.Record {
 	r := *p.rows
 	r.Compact()
 	return &r
-}
-
-// sampleNotes say where a sample will give no indices: of too few rows, or of
-// what searches find in them.
-func (p *Plan) sampleNotes() []string {
-	d := p.Study.Sample
-	switch {
-	case d == nil:
-		return nil
-	case p.Study.Search != nil:
-		return []string{"a search in each row of the sample: searches.parquet has what each found beside the parameters of its row; no indices are made of it"}
-	}
-	least, thing := sensitivity.LeastRows, "rank correlations"
-	switch d.Method {
-	case sample.Morris:
-		least, thing = sensitivity.LeastTrajectories, "effects"
-	case sample.Saltelli:
-		least, thing = sensitivity.LeastBlocks, "indices"
-	}
-	if d.N >= least {
-		return nil
-	}
-	return []string{fmt.Sprintf("warning: n = %d is too few for %s: n = %d is the least that gives any", d.N, thing, least)}
 }
 
 // Sampled describes the sample for people; "" if there is none.

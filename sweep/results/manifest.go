@@ -1,13 +1,11 @@
 package results
 
 import (
-	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strconv"
 	"time"
 
@@ -123,10 +121,6 @@ func (s *Set) provenance(m *Manifest) map[string]string {
 	}
 }
 
-// numbers is a list of whole numbers, a line each; texts hold no line ends. The
-// rows of a sample are such lists, and stand in a line.
-var numbers = regexp.MustCompile(`\[\n\s*-?\d+(,\n\s*-?\d+)*\n\s*\]`)
-
 func (m *Manifest) write(dir string) error {
 	s, err := m.stage(dir)
 	if err != nil {
@@ -141,10 +135,7 @@ func (m *Manifest) stage(dir string) (*table.Staged, error) {
 	if err != nil {
 		return nil, err
 	}
-	flat := numbers.ReplaceAllFunc(text, func(list []byte) []byte {
-		return []byte("[" + string(bytes.Join(bytes.Fields(list[1:len(list)-1]), []byte(" "))) + "]")
-	})
-	return table.Stage(filepath.Join(dir, ManifestFile), append(flat, '\n'))
+	return table.Stage(filepath.Join(dir, ManifestFile), append(sample.Flat(text), '\n'))
 }
 
 // maxManifest bounds a manifest in bytes; its longest part are the rows of a

@@ -1,5 +1,10 @@
 package sample
 
+import (
+	"bytes"
+	"regexp"
+)
+
 // Record is a design as it was run: what a manifest keeps of it.
 type Record struct {
 	Design
@@ -46,4 +51,16 @@ func (r *Record) Compact() {
 		}
 	}
 	r.Rows = nil
+}
+
+// numbers is a list of whole numbers in indented JSON, whose texts hold no line
+// ends.
+var numbers = regexp.MustCompile(`\[\n\s*-?\d+(,\n\s*-?\d+)*\n\s*\]`)
+
+// Flat puts the lists of whole numbers of an indented JSON text in a line each, as
+// the rows of a record are.
+func Flat(text []byte) []byte {
+	return numbers.ReplaceAllFunc(text, func(list []byte) []byte {
+		return []byte("[" + string(bytes.Join(bytes.Fields(list[1:len(list)-1]), []byte(" "))) + "]")
+	})
 }
