@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build test race lint bench validate accuracy fuzz study calibrations score check clean
+.PHONY: help build cloud test-cloud test race lint bench validate accuracy fuzz study calibrations score check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -14,6 +14,14 @@ help: ## list the targets
 build: ## build bin/sweep and bin/calibrate
 	@mkdir -p bin
 	$(GO) build -ldflags '$(LDFLAGS)' -o bin/ ./cmd/sweep ./cmd/calibrate
+
+cloud: ## build bin/sweep-cloud: bin/sweep that also writes to object stores (-o s3://…, gs://…, file://…)
+	@mkdir -p bin
+	$(GO) build -tags cloud -ldflags '$(LDFLAGS)' -o bin/sweep-cloud ./cmd/sweep
+
+test-cloud: ## test bin/sweep-cloud against an S3 in the process
+	$(GO) vet -tags cloud ./cmd/sweep ./sweep/store/...
+	$(GO) test -tags cloud -timeout 5m ./sweep/store/... ./cmd/sweep -run 'Cloud|Store|Wrong|Parse'
 
 test: ## run all tests (under 5 minutes on 2 cores)
 	$(GO) test -timeout 10m ./...

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,6 +12,7 @@ import (
 
 	"scoville/cmd/program"
 	"scoville/sweep"
+	"scoville/sweep/store"
 )
 
 // errLuck says that the winner of a study does not hold up.
@@ -62,20 +64,30 @@ until the study runs again.
 				return usageError{err}
 			}
 			o.Dir, o.Progress = args[0], p.show
-			r, err := sweep.Confirm(c.Context(), o)
-			p.end()
-			if err != nil {
+			work := func(ctx context.Context) (written bool, err error) {
+				r, err := sweep.Confirm(ctx, o)
+				p.end()
+				if err != nil {
+					return false, err
+				}
+				if asJSON {
+					err = writeJSON(stdout, r)
+				} else {
+					err = program.Page(stdout, r.Text)
+				}
+				if err == nil && !r.Holds() {
+					err = errLuck
+				}
+				return true, err
+			}
+			if !store.Is(o.Dir) {
+				_, err := work(c.Context())
 				return err
 			}
-			if asJSON {
-				err = writeJSON(stdout, r)
-			} else {
-				err = program.Page(stdout, r.Text)
-			}
-			if err == nil && !r.Holds() {
-				err = errLuck
-			}
-			return err
+			return remote{url: o.Dir}.write(c.Context(), stderr, func(ctx context.Context, dir string, _ func()) (bool, error) {
+				o.Dir = dir
+				return work(ctx)
+			})
 		},
 	}
 	f := c.Flags()

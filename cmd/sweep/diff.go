@@ -39,11 +39,20 @@ matched by the value that the other's study gives it; where that is not known
   sweep diff results/h100 results/h200 --metric 'ttft_*' --by ttft_p99_ms
   sweep diff results/before results/after --csv > changes.csv`,
 		Args: cobra.ExactArgs(2),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if asCSV && asJSON {
 				return usageError{fmt.Errorf("--csv and --json: one of them")}
 			}
-			o.A, o.B = args[0], args[1]
+			dirs := make([]string, len(args))
+			for i, name := range args {
+				dir, done, err := read(c.Context(), name, false)
+				if err != nil {
+					return err
+				}
+				defer done()
+				dirs[i] = dir
+			}
+			o.A, o.B = dirs[0], dirs[1]
 			r, err := sweep.Diff(o)
 			switch {
 			case err != nil:

@@ -13,6 +13,7 @@ import (
 
 	"scoville/cmd/program"
 	"scoville/sweep"
+	"scoville/sweep/store"
 )
 
 func main() { program.Main(program.Program{Run: run, Message: message, ExitCode: exitCode}) }
@@ -36,8 +37,9 @@ Exit codes:
   2    bad usage or study; nothing was run
   3    finished, but runs failed or timed out, or no point can run; results written
   4    stopped early: more runs failed or timed out than [run] max_failures allows,
-       one with --fail-fast, the disk is full, the folder gone, or shards are missing
-       (sweep merge); finished runs are kept, and the same command goes on
+       one with --fail-fast, the disk is full, the folder gone, an object store does not
+       take the results, or shards are missing (sweep merge); finished runs are kept,
+       and the same command goes on
   5    finished, but no search found a value that meets every service level, or
        the winner does not hold up (sweep confirm)
   6    refused: the folder holds other results or is in use, an input has changed, or
@@ -59,6 +61,8 @@ func exitCode(err error) int {
 		return 6
 	case errors.As(err, &usage), errors.As(err, &input):
 		return 2
+	case errors.Is(err, store.ErrUnsent):
+		return 4
 	case errors.Is(err, errPartial), errors.Is(err, errNothing):
 		return 3
 	case errors.Is(err, errGate), errors.Is(err, errLuck):

@@ -1,11 +1,11 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -13,17 +13,10 @@ import (
 	"scoville/cmd/program"
 	"scoville/report"
 	"scoville/sweep"
+	"scoville/sweep/store"
 )
 
-// runCommand is sweep run.
-func runCommand(stdout, stderr io.Writer) *cobra.Command {
-	o := sweep.Options{}
-	mode := ""
-	c := &cobra.Command{
-		Use:   "run STUDY",
-		Short: "Simulate every point of a study and write the results",
-		Long: strings.TrimSpace(`
-Run simulates every point of a study and writes runs.parquet, points.parquet,
+const runHelp = `Run simulates every point of a study and writes runs.parquet, points.parquet,
 effects.parquet, report.md, manifest.json and a copy of the study to
 results/NAME; with [output] requests = "all" or "sample:100" also a table of the
 requests of each run, requests/POINT-sSEED-rREPLICATE.parquet. The tables do not
@@ -42,7 +35,22 @@ from SLURM_ARRAY_TASK_ID (from 1) or JOB_COMPLETION_INDEX (from 0), --shard auto
 and count from a Slurm array that is submitted whole. A shard may be run again at any
 time and goes on where it was. One whose runs are all there exits with 0: those that
 failed are told by sweep merge. A study with race is not split.
-`) + "\n" + exitCodes,
+
+-o takes URLs of object stores too, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or
+file:///FOLDER, in bin/sweep-cloud, which make cloud builds. Finished runs go up
+every half minute, the tables at the end, and the same command on another machine
+goes on where this one was. One process at a time writes to a URL; a shard has a
+folder of its own. --scratch says where the local copy is.
+`
+
+// runCommand is sweep run.
+func runCommand(stdout, stderr io.Writer) *cobra.Command {
+	o := sweep.Options{}
+	mode, scratch := "", ""
+	c := &cobra.Command{
+		Use:   "run STUDY",
+		Short: "Simulate every point of a study and write the results",
+		Long:  runHelp + exitCodes,
 		Example: `  sweep run studies/sensitivity.toml
   sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500
   sweep run studies/sensitivity.toml --point 4
@@ -64,19 +72,26 @@ failed are told by sweep merge. A study with race is not split.
 			if mode != "none" && mode != "json" {
 				o.Begun = func(s sweep.Standing) { begun(stderr, s) }
 			}
-			out, err := sweep.Run(c.Context(), o)
-			p.end()
-			if err != nil {
+			work := func(ctx context.Context, name string) (written bool, err error) {
+				out, err := sweep.Run(ctx, o)
+				p.end()
+				switch {
+				case err != nil:
+					return false, err
+				case out.Shard != nil:
+					return true, shardDone(stdout, out.Shard, name)
+				}
+				return true, show(stdout, out)
+			}
+			if !store.Is(o.Dir) {
+				_, err := work(c.Context(), "")
 				return err
 			}
-			if out.Shard != nil {
-				return shardDone(stdout, out.Shard)
-			}
-			return show(stdout, out)
+			return runRemote(c.Context(), stderr, &o, scratch, work)
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.Dir, "output", "o", "", "folder of the results (default: [output] dir, else results/NAME)")
+	f.StringVarP(&o.Dir, "output", "o", "", "folder or URL of the results (default: [output] dir, else results/NAME)")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study; recorded with the results")
 	f.StringVar(&o.Point, "point", "", "run one point alone: its index, its id or the beginning of one; results go to results/NAME-ID")
@@ -86,6 +101,7 @@ failed are told by sweep merge. A study with race is not split.
 	f.BoolVar(&o.Fresh, "fresh", false, "forget what finished runs gave, and run all")
 	f.DurationVar(&o.RunTimeout, "run-timeout", 0, "wall time of a run, such as 60s; a run over it is a timeout, which runs again with --only-failed, or when it may take longer (default: any)")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
+	f.StringVar(&scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
 	return c
 }
 

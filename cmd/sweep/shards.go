@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -12,8 +13,9 @@ import (
 	"scoville/sweep"
 )
 
-// shardDone says what a shard did and what is left before there are tables.
-func shardDone(w io.Writer, s *sweep.ShardDone) error {
+// shardDone says what a shard did and what is left before there are tables. A
+// shard at a URL knows no others.
+func shardDone(w io.Writer, s *sweep.ShardDone, url string) error {
 	runs := 0
 	for _, n := range s.Counts {
 		runs += n
@@ -23,6 +25,10 @@ func shardDone(w io.Writer, s *sweep.ShardDone) error {
 		if n := s.Counts[status]; n > 0 {
 			fmt.Fprintf(w, "  %d %s\n", n, status)
 		}
+	}
+	if url != "" {
+		_, err := fmt.Fprintf(w, "next, when all %d shards have finished: sweep merge %s\n", s.Count, forShell(url))
+		return err
 	}
 	fmt.Fprintf(w, "kept in %s\n", s.Dir)
 	if len(s.Others) == 0 {
@@ -44,7 +50,7 @@ func shardDone(w io.Writer, s *sweep.ShardDone) error {
 // mergeCommand is sweep merge.
 func mergeCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := sweep.Options{}
-	mode := ""
+	mode, scratch := "", ""
 	c := &cobra.Command{
 		Use:   "merge STUDY|DIR [DIR...]",
 		Short: "Make the tables of a study of what its shards ran",
@@ -65,7 +71,8 @@ another the result counts.
 `) + "\n" + exitCodes,
 		Example: `  sweep merge studies/grid.toml
   sweep merge results/grid
-  sweep merge studies/grid.toml -o results/all from-host-a from-host-b`,
+  sweep merge studies/grid.toml -o results/all from-host-a from-host-b
+  sweep merge s3://bucket/grid`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Jobs < 1 {
@@ -75,23 +82,27 @@ another the result counts.
 			if err != nil {
 				return usageError{err}
 			}
-			folders, err := mergeInput(&o, args)
-			if err != nil {
-				return err
-			}
 			o.Progress = p.show
-			out, err := sweep.Merge(c.Context(), o, folders)
-			p.end()
-			if err != nil {
-				return err
+			work := func(ctx context.Context) (written bool, err error) {
+				folders, err := mergeInput(&o, args)
+				if err != nil {
+					return false, err
+				}
+				out, err := sweep.Merge(ctx, o, folders)
+				p.end()
+				if err != nil {
+					return false, err
+				}
+				return true, show(stdout, out)
 			}
-			return show(stdout, out)
+			return mergeRemote(c.Context(), stderr, &o, merging{args, scratch, work})
 		},
 	}
 	f := c.Flags()
-	f.StringVarP(&o.Dir, "output", "o", "", "folder of the results (default: the folder given, else [output] dir, else results/NAME)")
+	f.StringVarP(&o.Dir, "output", "o", "", "folder or URL of the results (default: the folder given, else [output] dir, else results/NAME)")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study, as the shards had it")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "points laid out at a time")
+	f.StringVar(&scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
 	f.StringVar(&mode, "progress", "none", "auto, plain, json or none; on standard error")
 	return c
 }

@@ -43,7 +43,12 @@ Without --point it explains the only point, or the only baseline.
 			if o.Jobs < 1 {
 				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
 			}
-			o.Dir = args[0]
+			dir, done, err := read(c.Context(), args[0], false)
+			if err != nil {
+				return err
+			}
+			defer done()
+			o.Dir = dir
 			x, err := sweep.Show(c.Context(), o)
 			if x == nil {
 				return err

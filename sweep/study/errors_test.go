@@ -32,6 +32,7 @@ var wrongSettings = []wrong{
 	{"schema = 1\n[replicates]\nseed = 1.0", "needs a whole number from 0"},
 	{"schema = 1\n[run]\nmax_runs = 'many'", "needs a whole number"},
 	{"schema = 1\n[output]\ndir = '../../x'", "leads out of the working directory"},
+	{"schema = 1\n[output]\ndir = 's3://a/b'", "is a URL"},
 	{"schema = 1\n[output]\nmetrics = ['tpott_mean_ms']", `did you mean "tpot_mean_ms"?`},
 	{"schema = 1\n[output]\nmetrics = ['[']", "is not a pattern"},
 	{"schema = 1\n[output]\nmetrics = 3", "needs a list of strings"},

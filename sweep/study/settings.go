@@ -47,7 +47,7 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 			return err
 		}
 		if err := place.Name(st.OutputDir); err != nil {
-			return d.doc.Errorf(e.Key(), "use -o for a folder elsewhere", "%v", err)
+			return d.doc.Errorf(e.Key(), "use -o for a folder elsewhere, or a URL", "%v", err)
 		}
 	case "output.metrics":
 		return d.metrics(e)

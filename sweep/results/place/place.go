@@ -31,6 +31,9 @@ func Name(dir string) error {
 	if !filepath.IsLocal(dir) {
 		return fmt.Errorf("%q leads out of the working directory", dir)
 	}
+	if strings.Contains(dir, "://") {
+		return fmt.Errorf("%q is a URL", dir)
+	}
 	for _, part := range strings.Split(filepath.ToSlash(dir), "/") {
 		switch {
 		case strings.HasPrefix(part, ".") && part != "." && part != "..":

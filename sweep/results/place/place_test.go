@@ -14,7 +14,7 @@ func TestName(t *testing.T) {
 		"results/x": "", "x": "", ".": "", "a/./b": "", "größe": "", "%s%n": "", "a b": "", "a/b/../c": "",
 		"..": "leads out", "../x": "leads out", "a/../../x": "leads out", "/etc": "leads out", "": "leads out",
 		".git/hooks": "hidden", "a/.ssh": "hidden",
-		"-rf": "option", "a/-o": "option",
+		"s3://a/b": "a URL", "-rf": "option", "a/-o": "option",
 		"a\x00b": "does not print", "a\nb": "does not print", "\x1b[31mred": "does not print", "a\u202eb": "does not print",
 	} {
 		err := Name(dir)

@@ -1,0 +1,193 @@
+//go:build cloud
+
+package bucket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"gocloud.dev/blob"
+	"gocloud.dev/blob/fileblob"
+	_ "gocloud.dev/blob/gcsblob" // gs://
+	_ "gocloud.dev/blob/s3blob"  // s3://
+	"gocloud.dev/gcerrors"
+)
+
+// patience is how long a store may take to answer a request without data.
+const patience = time.Minute
+
+// Open opens the bucket of a URL. It asks the store nothing. Credentials come from
+// where the tools of the store look for them; what stands behind ? is as in
+// gocloud.dev/blob, such as region=eu-central-1 or endpoint=https://….
+func Open(ctx context.Context, text string) (Bucket, error) {
+	p, err := parse(text)
+	if err != nil {
+		return nil, err
+	}
+	if p.scheme == "file" {
+		b, err := fileblob.OpenBucket(p.prefix, &fileblob.Options{CreateDir: true, NoTempDir: true, Metadata: fileblob.MetadataDontWrite})
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", text, err)
+		}
+		return &cloud{text, p.prefix, b}, nil
+	}
+	plain := p.scheme + "://" + p.bucket
+	if q := p.query.Encode(); q != "" {
+		plain += "?" + q
+	}
+	b, err := blob.OpenBucket(ctx, plain)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", text, err)
+	}
+	if p.prefix != "" {
+		b = blob.PrefixedBucket(b, p.prefix)
+	}
+	return &cloud{text, "", b}, nil
+}
+
+// cloud is a bucket of gocloud.
+type cloud struct {
+	name string
+	dir  string // of file://
+	b    *blob.Bucket
+}
+
+// wrap words an error of the store.
+func (c *cloud) wrap(verb, key string, err error) error {
+	if err == nil {
+		return nil
+	}
+	kind := error(nil)
+	switch gcerrors.Code(err) {
+	case gcerrors.NotFound:
+		kind = ErrNotFound
+	case gcerrors.PermissionDenied:
+		kind = ErrDenied
+	case gcerrors.FailedPrecondition, gcerrors.AlreadyExists:
+		kind = ErrExists
+	case gcerrors.Canceled:
+		kind = context.Canceled
+	}
+	if kind == nil && forbidden(err) {
+		kind = ErrDenied
+	}
+	at := strings.TrimSpace(verb + " " + key)
+	if kind == nil {
+		return fmt.Errorf("%s: %s: %w", c.name, at, err)
+	}
+	return fmt.Errorf("%s: %s: %w (%s)", c.name, at, kind, firstLine(err))
+}
+
+// forbidden knows refusals that gocloud has no code for.
+func forbidden(err error) bool {
+	text := err.Error()
+	for _, word := range []string{"StatusCode: 403", "StatusCode: 401", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"} {
+		if strings.Contains(text, word) {
+			return true
+		}
+	}
+	return errors.Is(err, fs.ErrPermission)
+}
+
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
+
+// Put writes an object.
+func (c *cloud) Put(ctx context.Context, key string, from io.Reader, once bool) error {
+	if once && c.dir != "" {
+		return c.wrap("write", key, c.link(key, from))
+	}
+	ctx, stop := context.WithCancel(ctx)
+	defer stop()
+	w, err := c.b.NewWriter(ctx, key, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
+	if err != nil {
+		return c.wrap("write", key, err)
+	}
+	if _, err := io.Copy(w, from); err != nil {
+		stop() // a writer that is closed after that writes nothing
+		w.Close()
+		return c.wrap("write", key, err)
+	}
+	return c.wrap("write", key, w.Close())
+}
+
+// link writes a file that must not be there: gocloud looks first and renames
+// then, and between the two another process may write.
+func (c *cloud) link(key string, from io.Reader) error {
+	path := filepath.Join(c.dir, filepath.FromSlash(key))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(filepath.Dir(path), ".once-*.tmp")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(f.Name())
+	_, err = io.Copy(f, from)
+	if err == nil {
+		err = f.Sync()
+	}
+	if err = errors.Join(err, f.Close()); err != nil {
+		return err
+	}
+	err = os.Link(f.Name(), path)
+	if errors.Is(err, fs.ErrExist) {
+		return ErrExists
+	}
+	return err
+}
+
+// Get reads an object.
+func (c *cloud) Get(ctx context.Context, key string, to io.Writer) error {
+	r, err := c.b.NewReader(ctx, key, nil)
+	if err != nil {
+		return c.wrap("read", key, err)
+	}
+	defer r.Close()
+	n, err := io.Copy(to, r)
+	if err == nil && n != r.Size() {
+		err = io.ErrUnexpectedEOF
+	}
+	return c.wrap("read", key, err)
+}
+
+// List lists objects.
+func (c *cloud) List(ctx context.Context, prefix string) (out []Object, err error) {
+	list := c.b.List(&blob.ListOptions{Prefix: prefix})
+	for {
+		page, stop := context.WithTimeout(ctx, patience)
+		o, err := list.Next(page)
+		stop()
+		switch {
+		case errors.Is(err, io.EOF):
+			return out, nil
+		case err != nil:
+			return nil, c.wrap("list", prefix, err)
+		case !o.IsDir:
+			out = append(out, Object{o.Key, o.Size, o.ModTime})
+		}
+	}
+}
+
+// Delete removes an object.
+func (c *cloud) Delete(ctx context.Context, key string) error {
+	ctx, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	err := c.b.Delete(ctx, key)
+	if gcerrors.Code(err) == gcerrors.NotFound {
+		return nil
+	}
+	return c.wrap("remove", key, err)
+}
+
+// Close ends the use of the bucket.
+func (c *cloud) Close() error { return c.b.Close() }

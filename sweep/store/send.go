@@ -1,0 +1,172 @@
+package store
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"strings"
+	"sync"
+
+	"scoville/sweep/journal"
+	"scoville/sweep/results"
+)
+
+// finished is the file that says that a shard has finished; like the manifest it
+// goes up after what it speaks of.
+const finished = "shard.json"
+
+// send sends what the local journal has beyond the pieces, whole records only,
+// and the tables of requests that go with them.
+func (s *Session) send(ctx context.Context) error {
+	f, err := os.Open(s.local(journal.File))
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	head := make([]byte, 8<<10)
+	n, err := f.ReadAt(head, 0)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return err
+	}
+	first, _, ok := bytes.Cut(head[:n], []byte("\n"))
+	if !ok {
+		return nil // just made
+	}
+	head = append(bytes.Clone(first), '\n')
+	s.state.Sent = max(s.state.Sent, int64(len(head)))
+	for {
+		sent, err := s.sendPiece(ctx, f, head)
+		if err != nil || !sent {
+			return err
+		}
+	}
+}
+
+// sendPiece sends the next piece, if there is one.
+func (s *Session) sendPiece(ctx context.Context, f *os.File, head []byte) (bool, error) {
+	text, err := io.ReadAll(io.NewSectionReader(f, s.state.Sent, maxPiece))
+	if err != nil {
+		return false, err
+	}
+	whole, size := journal.Whole(text)
+	if size == 0 {
+		return false, nil
+	}
+	if err := s.sendRequests(ctx); err != nil {
+		return false, err
+	}
+	s.pieces++ // a name is used once: a write that failed may be done all the same
+	key := s.pieceKey(s.pieces)
+	if err := s.b.Put(ctx, key, io.MultiReader(bytes.NewReader(head), bytes.NewReader(whole)), true); err != nil {
+		return false, err
+	}
+	s.state.Pieces = append(s.state.Pieces, key)
+	s.state.Sent += int64(size)
+	return true, s.state.write(s.root)
+}
+
+// sendRequests sends new tables of requests: a run whose table is not there would
+// run again.
+func (s *Session) sendRequests(ctx context.Context) error {
+	return s.sendFiles(ctx, func(name string) bool { return strings.HasPrefix(name, "requests/") || name == ".requests" })
+}
+
+// sendFiles sends files that the bucket has not as they are.
+func (s *Session) sendFiles(ctx context.Context, which func(name string) bool) error {
+	var names []string
+	err := s.files(func(name string, info fs.FileInfo) error {
+		if x, ok := s.state.Files[name]; which(name) && (!ok || !x.here(info)) {
+			names = append(names, name)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	return s.up(ctx, names...)
+}
+
+// up sends files, and remembers that they agree.
+func (s *Session) up(ctx context.Context, names ...string) error {
+	if len(names) == 0 {
+		return nil
+	}
+	var mu sync.Mutex
+	sent := map[string]os.FileInfo{}
+	err := each(ctx, names, func(ctx context.Context, name string) error {
+		f, err := os.Open(s.local(name))
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		info, err := f.Stat()
+		if err != nil {
+			return err
+		}
+		if err := s.b.Put(ctx, s.prefix+name, f, false); err != nil {
+			return err
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		sent[name] = info
+		return nil
+	})
+	return errors.Join(err, s.agree(ctx, sent))
+}
+
+// agree looks at the objects of files that were sent.
+func (s *Session) agree(ctx context.Context, sent map[string]os.FileInfo) error {
+	if len(sent) == 0 {
+		return nil
+	}
+	there, err := list(ctx, s.b, s.prefix, false)
+	if err != nil {
+		return err
+	}
+	for name, info := range sent {
+		o, ok := there.files[name]
+		if !ok || o.Size != info.Size() {
+			return fmt.Errorf("%s: %s was sent, and is not there", s.name(), name)
+		}
+		s.state.Files[name] = same{info.Size(), info.ModTime(), o.Modified}
+	}
+	return s.state.write(s.root)
+}
+
+// publish sends all files, those that speak of others last, and removes the
+// objects of files that are gone.
+func (s *Session) publish(ctx context.Context) error {
+	last := []string{finished, results.ManifestFile}
+	if err := s.sendFiles(ctx, func(name string) bool { return name != last[0] && name != last[1] }); err != nil {
+		return err
+	}
+	if err := s.mine(ctx); err != nil {
+		return err
+	}
+	for _, name := range last {
+		if err := s.sendFiles(ctx, func(n string) bool { return n == name }); err != nil {
+			return err
+		}
+	}
+	here := map[string]bool{}
+	if err := s.files(func(name string, _ fs.FileInfo) error { here[name] = true; return nil }); err != nil {
+		return err
+	}
+	for name := range s.state.Files {
+		if here[name] || strings.HasPrefix(name, shards) {
+			continue
+		}
+		if err := s.b.Delete(ctx, s.prefix+name); err != nil {
+			return err
+		}
+		delete(s.state.Files, name)
+	}
+	return s.state.write(s.root)
+}

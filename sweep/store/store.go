@@ -1,0 +1,341 @@
+// Package store keeps a folder of results in a bucket of an object store. A sweep
+// works in a local folder, the scratch: what the bucket has is fetched before it,
+// what runs gave goes up in pieces while it runs, and the tables go up at its
+// end, the manifest last. The bucket is the truth and the scratch a copy, but for
+// what could not be sent yet. It knows no study.
+//
+// Below the prefix of a folder stand
+//
+//	manifest.json, runs.parquet, …   the files of the folder, under their names
+//	runs.journal/GENERATION-NUMBER   a journal of some seconds: its first line and whole records
+//	writer/GENERATION                who writes, or wrote last, and until when it may
+//
+// A writer takes the next generation by a write that fails if the object is
+// there, renews it, and looks whether a higher one is there before all it writes
+// for good. A writer that was thought dead and is not can do no harm: its pieces
+// carry its own generation, and hold results that are the same whoever made them.
+package store
+
+import (
+	"context"
+	"crypto/sha256"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"time"
+
+	"scoville/sweep/again"
+	"scoville/sweep/journal"
+	"scoville/sweep/results"
+	"scoville/sweep/results/lock"
+	"scoville/sweep/shard"
+	"scoville/sweep/store/bucket"
+)
+
+// Is says whether the name of a folder is a URL.
+func Is(name string) bool { return strings.Contains(name, "://") }
+
+// Interval is how long a finished run waits for the bucket, and Lease how long a
+// writer that is not heard of keeps others out.
+const (
+	Interval = 30 * time.Second
+	Lease    = 4 * Interval
+)
+
+// ErrUnsent says that the bucket did not take what the scratch holds.
+var ErrUnsent = errors.New("results could not be sent")
+
+// Options is how a folder in a bucket is opened.
+type Options struct {
+	URL     string
+	Part    string       // folder in that of the results that is written to, such as shards/1-of-4; "" = itself
+	Scratch string       // folder for local copies; "" = that of the user's caches
+	Fresh   bool         // what runs gave is forgotten when the sweep begins
+	Shards  bool         // fetch the shards too
+	Warn    func(string) // told what went wrong and is tried again; nil = nobody
+
+	open     func(context.Context, string) (bucket.Bucket, error) // tests give others
+	now      func() time.Time
+	interval time.Duration
+}
+
+func (o *Options) defaults() {
+	if o.open == nil {
+		o.open = bucket.Open
+	}
+	if o.now == nil {
+		o.now = time.Now
+	}
+	if o.interval == 0 {
+		o.interval = Interval
+	}
+	if o.Warn == nil {
+		o.Warn = func(string) {}
+	}
+}
+
+// Session is a folder in a bucket that this process writes to.
+type Session struct {
+	o      Options
+	b      bucket.Bucket
+	prefix string // of the part
+	root   string // of the scratch: state and lock
+	dir    string // local copy of the whole folder
+	lock   *lock.Lock
+
+	lost context.CancelCauseFunc // told that another has taken over
+	quit chan struct{}
+	done sync.WaitGroup
+
+	mu     sync.Mutex // of all below, and of what is written to the bucket
+	begun  bool
+	lease  lease
+	gen    int // of the lease
+	pieces int // numbers used by this session
+	stale  []string
+	state  state
+}
+
+// root is where a URL has its scratch.
+func root(o *Options) (string, error) {
+	base := o.Scratch
+	if base == "" {
+		cache, err := os.UserCacheDir()
+		if err != nil {
+			return "", fmt.Errorf("there is no folder for the local copy of %s: %w; give one with --scratch", o.URL, err)
+		}
+		base = filepath.Join(cache, "scoville")
+	}
+	name := strings.TrimRight(o.URL, "/")
+	if o.Part != "" {
+		name += "/" + o.Part
+	}
+	sum := sha256.Sum256([]byte(name))
+	plain, _, _ := strings.Cut(name, "?")
+	words := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9.]+`).ReplaceAllString(plain, "-"), "-.")
+	return filepath.Abs(filepath.Join(base, fmt.Sprintf("%.60s-%x", words, sum[:6])))
+}
+
+// ShardFolder is the Part of the shard that --shard says.
+func ShardFolder(text string) (string, error) {
+	s, err := shard.Parse(text, os.Getenv)
+	if err != nil {
+		return "", again.Input(err)
+	}
+	return filepath.ToSlash(s.Dir("")), nil
+}
+
+// input is an error at the beginning.
+func input(err error) error {
+	if err == nil || errors.Is(err, lock.ErrLocked) || errors.Is(err, results.ErrForeign) || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return again.Input(err)
+}
+
+// Open makes this process the writer of a folder in a bucket, and fetches what
+// is there. The context that it returns ends when another takes over. A folder
+// that another writes to is lock.ErrLocked, one of another version of the simulator
+// results.ErrForeign; other errors are of type *again.InputError.
+func Open(ctx context.Context, o Options) (*Session, context.Context, error) {
+	s, inner, err := open(ctx, o)
+	return s, inner, input(err)
+}
+
+func open(ctx context.Context, o Options) (*Session, context.Context, error) {
+	o.defaults()
+	s := &Session{o: o, quit: make(chan struct{})}
+	if o.Part != "" {
+		s.prefix = o.Part + "/"
+	}
+	var err error
+	if s.root, err = root(&o); err != nil {
+		return nil, nil, err
+	}
+	s.dir = filepath.Join(s.root, "results")
+	if s.b, err = o.open(ctx, o.URL); err != nil {
+		return nil, nil, err
+	}
+	if err := s.start(ctx); err != nil {
+		ending, stop := context.WithTimeout(context.WithoutCancel(ctx), o.interval)
+		defer stop()
+		return nil, nil, errors.Join(err, s.release(ending))
+	}
+	ctx, s.lost = context.WithCancelCause(ctx)
+	s.done.Go(func() { s.beat(ctx) })
+	return s, ctx, nil
+}
+
+// start takes scratch and bucket, and fetches.
+func (s *Session) start(ctx context.Context) error {
+	if err := os.MkdirAll(s.local(""), 0o755); err != nil {
+		return err
+	}
+	host, err := os.Hostname()
+	if err != nil {
+		return err
+	}
+	me := lock.Holder{PID: os.Getpid(), Host: host, Start: s.o.now().UTC().Truncate(time.Second)}
+	if s.lock, err = lock.Acquire(s.root, me); err != nil {
+		return err
+	}
+	if s.state, err = readState(s.root); err != nil {
+		return err
+	}
+	if err := s.take(ctx, me); err != nil {
+		return err
+	}
+	return s.fetch(ctx)
+}
+
+// Dir is the local copy of the folder; with a Part, of that which it is part of.
+func (s *Session) Dir() string { return s.dir }
+
+// local names a file of the part in the scratch.
+func (s *Session) local(name string) string {
+	return filepath.Join(s.dir, filepath.FromSlash(s.o.Part), filepath.FromSlash(name))
+}
+
+// Begin says that the sweep has begun: from now on what runs give goes up.
+func (s *Session) Begin(ctx context.Context) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.begun {
+		return
+	}
+	s.begun = true
+	if err := s.begin(ctx); err != nil {
+		s.o.Warn(err.Error() + "; it is tried again")
+	}
+}
+
+// begin forgets what is stale, and says whose the folder is.
+func (s *Session) begin(ctx context.Context) error {
+	if s.o.Fresh {
+		s.state.Pieces, s.state.Sent = nil, 0
+		if err := s.state.write(s.root); err != nil {
+			return err
+		}
+	}
+	if err := s.forget(ctx); err != nil {
+		return err
+	}
+	if _, ok := s.state.Files[results.ManifestFile]; ok {
+		return nil
+	}
+	m, err := results.ReadManifest(s.local(""))
+	if err != nil || m.Digest != "" { // whole ones come last, after their tables
+		return nil
+	}
+	return s.up(ctx, results.ManifestFile)
+}
+
+// forget removes the pieces that are stale.
+func (s *Session) forget(ctx context.Context) error {
+	for len(s.stale) > 0 {
+		if err := s.b.Delete(ctx, s.stale[0]); err != nil {
+			return err
+		}
+		s.stale = s.stale[1:]
+	}
+	return nil
+}
+
+// beat renews the lease and sends what is new, again and again.
+func (s *Session) beat(ctx context.Context) {
+	tick := time.NewTicker(s.o.interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-s.quit:
+			return
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+		}
+		err := s.push(ctx)
+		switch {
+		case errors.Is(err, lock.ErrLocked):
+			s.lost(err)
+			return
+		case err != nil && ctx.Err() == nil:
+			s.o.Warn(err.Error() + "; it is tried again, and runs go on")
+		}
+	}
+}
+
+// push renews the lease, and sends what runs gave since the last time.
+func (s *Session) push(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.renew(ctx); err != nil || !s.begun {
+		return err
+	}
+	if err := s.forget(ctx); err != nil {
+		return err
+	}
+	return s.send(ctx)
+}
+
+// Publish sends all that the local copy has: what runs gave, tables, reports, and
+// last the manifest. It removes what the sweep removed.
+func (s *Session) Publish(ctx context.Context) error {
+	s.Begin(ctx)
+	if err := s.push(ctx); err != nil {
+		return s.unsent(err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.unsent(s.publish(ctx))
+}
+
+// unsent words an error of sending.
+func (s *Session) unsent(err error) error {
+	if err == nil || errors.Is(err, lock.ErrLocked) {
+		return err
+	}
+	return fmt.Errorf("%w: %w; they are kept in %s, and the same command on this machine sends them", ErrUnsent, err, s.local(""))
+}
+
+// Close sends what runs gave and ends the session, whatever ended the sweep. It
+// is safe to call again.
+func (s *Session) Close(ctx context.Context) error {
+	select {
+	case <-s.quit:
+		return nil
+	default:
+		close(s.quit)
+	}
+	s.done.Wait()
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*s.o.interval)
+	defer stop()
+	err := s.push(ctx)
+	s.lost(nil)
+	if errors.Is(err, lock.ErrLocked) {
+		return errors.Join(err, s.drop())
+	}
+	return errors.Join(s.unsent(err), s.release(ctx))
+}
+
+// release lets go of bucket and scratch.
+func (s *Session) release(ctx context.Context) error {
+	err := s.leave(ctx)
+	if err != nil {
+		s.o.Warn(err.Error())
+	}
+	return s.drop()
+}
+
+// drop lets go of the scratch and the connection.
+func (s *Session) drop() error {
+	return errors.Join(s.lock.Release(), s.b.Close())
+}
+
+// pieceKey names a piece.
+func (s *Session) pieceKey(n int) string {
+	return fmt.Sprintf("%s%s/%06d-%06d", s.prefix, journal.File, s.gen, n)
+}
