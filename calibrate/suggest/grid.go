@@ -3,10 +3,13 @@ package suggest
 import (
 	"context"
 	"fmt"
+	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/calibrate/objective"
+	"scoville/core/model"
 	"scoville/core/scenario"
 )
 
@@ -50,8 +53,17 @@ func (p *plan) machine() error {
 		switch {
 		case s.flag != "" && s.given == "" && len(s.list) != 1:
 			return fmt.Errorf("%s holds for %s: which one? Give %s NAME", p.in.Overlay.Name, several(s.list), s.flag)
+		case s.key == "model.name" && filepath.Ext(value) == ".json":
+			p.fixed = append(p.fixed, setting{"model.config", []string{value}})
+		case s.key == "model.name" && filepath.Ext(value) == ".toml":
+			p.fixed = append(p.fixed, setting{"model.profile", []string{value}})
 		case value != "":
 			p.fixed = append(p.fixed, setting{s.key, []string{value}})
+		}
+	}
+	if name, ok := p.fixedValue("model.name"); ok && p.in.Model != "" {
+		if _, err := model.Catalog(name); err != nil {
+			return fmt.Errorf("--model: %w", err)
 		}
 	}
 	p.fixed = append(p.fixed, setting{perConcurrency, []string{"10"}})
@@ -65,9 +77,43 @@ func several(list []string) string {
 	return strings.Join(list, ", ")
 }
 
+// likePredictions are settings that clients do not choose, such as tp, as the
+// predictions have them: what is measured elsewhere says less of them.
+func (p *plan) likePredictions() (out []setting) {
+	for _, text := range p.in.Predict {
+		_, where, _ := strings.Cut(text, "@")
+		for _, part := range strings.Split(where, ",") {
+			key, value, ok := strings.Cut(part, "=")
+			key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+			if !ok || slices.Contains([]string{"isl", "osl", "concurrency", "rate", "workload.rate_rps", "workload.concurrency"}, key) {
+				continue
+			}
+			i := slices.IndexFunc(out, func(s setting) bool { return s.key == key })
+			if i < 0 {
+				out, i = append(out, setting{key: key}), len(out)
+			}
+			if !slices.Contains(out[i].values, value) {
+				out[i].values = append(out[i].values, value)
+			}
+		}
+	}
+	return out
+}
+
 // axes reads the candidates that are asked for, over the usual ones.
 func (p *plan) axes() error {
-	p.settings = slices.Clone(usual)
+	p.settings = append(slices.Clone(usual), p.likePredictions()...)
+	if lo, hi, ok := p.in.Overlay.Range("engine.tp"); ok && hi > 1 && len(p.in.Predict) == 0 {
+		tp := setting{key: "engine.tp"}
+		for n := 1; float64(n) <= hi; n *= 2 {
+			if float64(n) >= lo {
+				tp.values = append(tp.values, strconv.Itoa(n))
+			}
+		}
+		if tp.values != nil {
+			p.settings = append(p.settings, tp)
+		}
+	}
 	for _, text := range p.in.Candidates {
 		key, list, ok := strings.Cut(text, "=")
 		values := strings.Split(list, ",")
@@ -77,7 +123,11 @@ func (p *plan) axes() error {
 		if key == "rate" || key == "workload.rate_rps" { // an open loop has no concurrency
 			p.settings = slices.DeleteFunc(p.settings, func(s setting) bool { return s.key == "concurrency" })
 		}
-		p.settings = with(p.settings, setting{strings.TrimSpace(key), values})
+		key = strings.TrimSpace(key)
+		if key == "tp" || key == "engine.tp" { // two names of one
+			p.settings = slices.DeleteFunc(p.settings, func(s setting) bool { return s.key == "tp" || s.key == "engine.tp" })
+		}
+		p.settings = with(p.settings, setting{key, values})
 	}
 	n := 1
 	for _, s := range p.settings {
@@ -111,47 +161,19 @@ func (p *plan) grid(ctx context.Context) ([]objective.Condition, []string, error
 		rows = next
 	}
 	conds, dropped, err := p.conditions(ctx, "--candidates", rows)
+	all := len(conds)
+	conds = slices.DeleteFunc(conds, func(c objective.Condition) bool {
+		prompt, output := c.Lengths()
+		limit := float64(c.Scenario.Model.MaxContext)
+		return limit > 0 && prompt[1]+output[1] > limit
+	})
+	if len(conds) < all {
+		dropped = append(dropped, "longer than the model's context")
+	}
 	if err == nil && len(conds) == 0 {
 		err = fmt.Errorf("--candidates: none can be measured: %s", strings.Join(dropped, ", "))
 	}
 	return conds, dropped, err
-}
-
-// command words the run of a candidate.
-func (p *plan) command(c *objective.Condition) Run {
-	sc := &c.Scenario
-	w := &sc.Workload
-	prompt, output := c.Lengths()
-	n := w.Requests
-	load := fmt.Sprintf("--request-rate %g", w.RateRPS)
-	text := fmt.Sprintf("isl %g  osl %g  ", prompt[0], output[0])
-	if !c.Open() {
-		n = max(10, sc.Measurement.PerConc*w.Concurrent)
-		load = fmt.Sprintf("--max-concurrency %d", w.Concurrent)
-		text += fmt.Sprintf("concurrency %d", w.Concurrent)
-	} else {
-		text += fmt.Sprintf("rate %g/s", w.RateRPS)
-	}
-	if sc.Engine.TP > 1 {
-		text += fmt.Sprintf("  tp %d", sc.Engine.TP)
-	}
-	model := sc.Model.Name
-	if value, ok := p.fixedValue("model.name"); ok {
-		model = value
-	}
-	r := Run{Text: text, Server: fmt.Sprintf("vllm serve %s --tensor-parallel-size %d --no-enable-prefix-caching", model, sc.Engine.TP)}
-	r.Command = fmt.Sprintf("vllm bench serve --model %s --dataset-name random --random-input-len %g --random-output-len %g %s --num-prompts %d --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --save-result",
-		model, prompt[0], output[0], load, n)
-	return r
-}
-
-func (p *plan) fixedValue(key string) (string, bool) {
-	for _, s := range p.fixed {
-		if s.key == key {
-			return s.values[0], true
-		}
-	}
-	return "", false
 }
 
 // Text prints a suggestion for people.

@@ -181,12 +181,45 @@ func TestSuggestsWhatLooksLikeThePrediction(t *testing.T) {
 	text := Text(s)
 	for _, want := range []string{
 		"suggest fit.toml: 4 parameters, 18 candidates", "predict ttft_mean_ms@isl=16384,osl=8,concurrency=1 = ", "run 1   isl 8192  osl ",
-		"vllm bench serve --model llama-3.1-8b --dataset-name random --random-input-len 8192 --random-output-len ", " --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --save-result",
-		"# on vllm serve llama-3.1-8b --tensor-parallel-size 1 ", "a measured value also lies 5.0% off",
+		"vllm bench serve --model meta-llama/Llama-3.1-8B --dataset-name random --random-input-len 8192 --random-output-len ", " --ignore-eos --percentile-metrics ttft,tpot,itl,e2el --save-result",
+		"# on vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 1 ", "a measured value also lies 5.0% off",
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
+	}
+}
+
+// Candidates are on as many chips as the prediction; commands name repositories,
+// quote what a shell would take apart, and say formats to the server and to who
+// reads the result.
+func TestCommands(t *testing.T) {
+	in := input(t, 1, "ttft_mean_ms@isl=16384,osl=8,concurrency=1,tp=4,engine.max_num_seqs=64")
+	in.Overlay = layer(t, strings.Replace(known, "model = [", "weight_dtype = [\"fp8\"]\nkv_dtype = [\"fp8\"]\nmodel = [", 1))
+	s, err := For(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := s.Runs[0]
+	if want := "vllm serve meta-llama/Llama-3.1-8B --tensor-parallel-size 4 --max-num-seqs 64 --no-enable-prefix-caching --quantization fp8 --kv-cache-dtype fp8"; r.Server != want || !strings.HasSuffix(r.Text, "  tp 4") {
+		t.Errorf("%s\n%s, want\n%s", r.Text, r.Server, want)
+	}
+	if !strings.HasSuffix(r.Command, " --metadata gpu_name=h100-sxm tensor_parallel_size=4 precision=fp8 kv_cache_dtype=fp8") {
+		t.Error(r.Command)
+	}
+	for text, want := range map[string]string{"a b": "'a b'", "it's": `'it'\''s'`, "": "''", "x;y": "'x;y'", "a/b-1.0": "a/b-1.0"} {
+		if got := word(text); got != want {
+			t.Errorf("%q is quoted %s, want %s", text, got, want)
+		}
+	}
+	for name, want := range map[string]string{"llama-3.1-8b": "meta-llama/Llama-3.1-8B", "acme/Llama-3.1-8B": "acme/Llama-3.1-8B", "mine": "mine"} {
+		if got := hub(name); got != want {
+			t.Errorf("%s is served as %s, want %s", name, got, want)
+		}
+	}
+	in.Model, in.Predict = "no-such-model", nil
+	if _, err := For(t.Context(), in); err == nil || !strings.HasPrefix(err.Error(), "--model: ") {
+		t.Errorf("an unknown model: %v", err)
 	}
 }
 

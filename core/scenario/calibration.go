@@ -27,6 +27,17 @@ type span struct {
 
 func (p *span) holds(x float64) bool { return p.lo <= x && x <= p.hi }
 
+// Range is where a condition of an overlay's fit lay, of [calibration.range];
+// false where it does not say.
+func (l *Layer) Range(path string) (lo, hi float64, ok bool) {
+	for _, s := range l.fit.spans {
+		if s.path == path {
+			return s.lo, s.hi, true
+		}
+	}
+	return 0, 0, false
+}
+
 // Conditions that stand for the lengths of every class.
 const (
 	promptTokens = "workload.prompt_tokens"
