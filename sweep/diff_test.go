@@ -173,6 +173,45 @@ func TestDiffRanksAndStates(t *testing.T) {
 }
 
 // What cannot be compared says why.
+// Two folders of searches are compared by what was found: here the largest rate
+// is 100 ms over the milliseconds that a request adds, so half of it where these
+// are twice as many, and none where the lowest rate breaks the level.
+func TestDiffSearches(t *testing.T) {
+	design := strings.Replace(rateSearch, "[search]", "[search]\nrequire_steady = false\ntol = \"1%\"", 1) + "[axes]\n\"engine.max_num_seqs\" = [2, 4, 400]\n[replicates]\nn = 2\n"
+	line := func(factor float64) func(*scenario.Scenario, core.Options) core.Result {
+		return func(sc *scenario.Scenario, _ core.Options) core.Result {
+			return fine(factor * seqs(sc) * sc.Workload.RateRPS)
+		}
+	}
+	before, after := folder(t, design, line(1)), folder(t, design, line(2))
+	r := diffed(t, DiffOptions{A: before, B: after})
+	if len(r.Found) != 3 || len(r.Rows) != 0 || len(r.OnlyA)+len(r.OnlyB)+len(r.Notes) != 0 {
+		t.Fatalf("%+v", r)
+	}
+	for i, f := range r.Found[:2] {
+		if want := []float64{50, 25}[i]; math.Abs(*f.A.Value/want-1) > 0.01 || math.Abs(*f.B.Value*2/want-1) > 0.01 {
+			t.Errorf("%v: found %g and %g, want %g and half of it", f.Place, *f.A.Value, *f.B.Value, want)
+		}
+		if *f.Lo > -0.5 || *f.Hi < -0.5 || *f.Lo < -0.53 || *f.Hi > -0.47 || *f.Ratio < *f.Lo || *f.Ratio > *f.Hi {
+			t.Errorf("%v: change %g, %g to %g", f.Place, *f.Ratio, *f.Lo, *f.Hi)
+		}
+	}
+	if f := r.Found[2]; f.A.Outcome != "none_feasible" || f.A.Value != nil || f.Ratio != nil {
+		t.Errorf("%+v", f)
+	}
+	var text, list bytes.Buffer
+	if err := r.Text(&text); err != nil || !strings.Contains(text.String(), "max_num_seqs = 400  none_feasible  none_feasible  -") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+	if err := r.CSV(&list); err != nil || strings.Count(list.String(), "\n") != 4 || !strings.Contains(list.String(), "max_num_seqs = 2,req/s,found,found,") {
+		t.Errorf("%v\n%s", err, list.String())
+	}
+	points := folder(t, batches, scaled(seqs))
+	if _, err := Diff(DiffOptions{A: points, B: after}); err == nil || !strings.Contains(err.Error(), "there is nothing to compare") {
+		t.Errorf("points and searches: %v", err)
+	}
+}
+
 func TestDiffErrors(t *testing.T) {
 	a := folder(t, batches, scaled(seqs))
 	for want, o := range map[string]DiffOptions{

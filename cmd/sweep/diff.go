@@ -34,6 +34,9 @@ Diff compares the results in A (before) with those in B (after):
 Designs are matched by the axes that both have. An axis that only one has is
 matched by the value that the other's study gives it; where that is not known
 (its inputs have changed) the axis is averaged over, with a warning.
+
+Of two folders of searches for the same key the values found stand side by side,
+with the change and what the last passes and first fails allow of it.
 `) + "\n" + exitCodes,
 		Example: `  sweep diff results/before results/after
   sweep diff results/h100 results/h200 --metric 'ttft_*' --by ttft_p99_ms

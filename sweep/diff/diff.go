@@ -37,6 +37,7 @@ type Report struct {
 	Units   []string `json:"units"`
 	Rows    []Row    `json:"rows"` // designs that both have, in the order of A
 	Geomean []Change `json:"geomean"`
+	Found   []Found  `json:"searches"` // of two folders of searches, in the order of A
 
 	By     string  `json:"by"`     // metric of Moved; "" = none
 	Moved  []Moved `json:"moved"`  // designs whose rank changed, the largest change first
@@ -95,7 +96,7 @@ func Run(o Options) (*Report, error) {
 	}
 	r := &Report{ // JSON [] rather than null
 		A: o.A, B: o.B, Inputs: append([]Input{}, inputs(a.data, b.data)...),
-		Rows: []Row{}, Moved: []Moved{}, Left: []Row{}, Joined: []Row{}, OnlyA: []Row{}, OnlyB: []Row{},
+		Rows: []Row{}, Geomean: []Change{}, Found: []Found{}, Moved: []Moved{}, Left: []Row{}, Joined: []Row{}, OnlyA: []Row{}, OnlyB: []Row{},
 	}
 	if r.Metrics, err = chosen(o, a, b); err != nil {
 		return nil, again.Input(err)
@@ -116,8 +117,16 @@ func Run(o Options) (*Report, error) {
 			return nil, again.Input(err)
 		}
 	}
+	if err := searched(a, b); err != nil {
+		return nil, again.Input(err)
+	}
 	m := match(a, b)
 	r.AxesA, r.AxesB, r.Notes = append([]string{}, m.onlyA...), append([]string{}, m.onlyB...), append([]string{}, m.notes...)
+	if a.over != "" {
+		r.By = ""
+		r.values(m)
+		return r, nil
+	}
 	r.compare(m, names)
 	return r, nil
 }
@@ -189,7 +198,8 @@ func by(o Options, shown []string, a, b *side) (string, error) {
 // side is one of the two folders.
 type side struct {
 	data   *results.Dataset
-	points []*point
+	points []*point // designs; of a folder of searches what is searched at
+	over   string   // what is searched for, such as "largest workload.rate_rps"; "" = nothing
 }
 
 // point is a design of a folder.
@@ -201,6 +211,7 @@ type point struct {
 	steady statistic.Tally
 	member *bool
 	runs   []run
+	found  *Answer // of a search
 }
 
 // run is one ok run.
@@ -226,6 +237,10 @@ func read(dir string) (*side, error) {
 // load reads the points and the metrics of their runs. Probes of a search are
 // left out: their values are chosen, not designed.
 func (s *side) load(names []string) error {
+	if f, err := s.data.Searches(); err != nil || f != nil {
+		s.answers(f)
+		return err
+	}
 	axes := s.data.Axes()
 	own := func(c table.Column) bool {
 		return slices.Contains(names, c.Name) || c.Path != ""

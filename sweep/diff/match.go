@@ -41,6 +41,11 @@ func (s *side) axes() (out []axis) {
 		if changes && !slices.Contains(s.data.Manifest.Outer, c.Name) {
 			continue
 		}
+		if s.over != "" {
+			if _, is := s.points[0].cells[c.Path]; !is {
+				continue // what is searched
+			}
+		}
 		a := axis{path: c.Path, named: !strings.Contains(c.Path, "."), values: map[string]bool{}}
 		for _, p := range s.points {
 			a.values[p.cells[c.Path]] = true

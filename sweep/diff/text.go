@@ -20,7 +20,11 @@ func (r *Report) Text(w io.Writer) error {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "A  %s\nB  %s\n\n", r.A, r.B)
 	r.inputs(&b)
-	r.table(&b)
+	if len(r.Found) > 0 {
+		r.answersText(&b)
+	} else {
+		r.table(&b)
+	}
 	r.ranks(&b)
 	alone := func(name string, rows []Row, axes []string) {
 		if len(axes) > 0 {
@@ -232,6 +236,9 @@ func percent(x float64) string {
 // CSV writes a row per design and metric.
 func (r *Report) CSV(w io.Writer) error {
 	out := csv.NewWriter(w)
+	if len(r.Found) > 0 {
+		return out.WriteAll(r.answersCSV())
+	}
 	rows := [][]string{{"design", "point_a", "point_b", "metric", "unit", "a", "b", "change_ratio", "ci_lo", "ci_hi", "n", "paired", "same", "word"}}
 	list := func(points []int) string { return strings.Trim(fmt.Sprint(points), "[]") }
 	cell := func(x *float64) string {
