@@ -11,6 +11,7 @@ import (
 
 	"scoville/sweep/again"
 	"scoville/sweep/hunt"
+	"scoville/sweep/pilot"
 	"scoville/sweep/request"
 	"scoville/sweep/schedule"
 	"scoville/sweep/study"
@@ -44,11 +45,11 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	}
 	var counted request.Counter
 	o := Options{watch: counted.Watch}
-	trials, err := pilot(ctx, p, o.simulators())
+	trials, err := pilot.Try(ctx, p, o.simulators())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(&b, "cost    %s\n", cost(p, trials, p.Capacities(), jobs))
+	fmt.Fprintf(&b, "cost    %s\n", pilot.Cost(p, trials, p.Capacities(), jobs))
 	b.WriteString(requests(p, counted.Mean()))
 	for _, n := range p.Notes {
 		if strings.HasPrefix(n, "where #") {
@@ -113,7 +114,7 @@ func requests(p *Plan, mean float64) string {
 	}
 	line := fmt.Sprintf("files   %s of each run in %s/, %s", which, request.Dir, plural(runs, "file"))
 	if mean == mean {
-		line += ", " + about(request.Bytes(runs, mean, most)/1e6, "MB")
+		line += ", " + pilot.About(request.Bytes(runs, mean, most)/1e6, "MB")
 	}
 	return line + "\n"
 }

@@ -9,6 +9,7 @@ import (
 
 	"scoville/core"
 	"scoville/core/scenario"
+	"scoville/sweep/pilot"
 )
 
 func TestCost(t *testing.T) {
@@ -20,9 +21,9 @@ func TestCost(t *testing.T) {
 		t.Errorf("%d capacities, %d infeasible: capacity depends on the batch limit, not on the rate", p.Capacities(), n)
 	}
 	ms := time.Millisecond
-	trials := []trial{{3 * ms, 100 * ms}, {5 * ms, 300 * ms}}
+	trials := []pilot.Trial{{Run: 3 * ms, Capacity: 100 * ms}, {Run: 5 * ms, Capacity: 300 * ms}}
 	for _, c := range []struct {
-		trials           []trial
+		trials           []pilot.Trial
 		capacities, jobs int
 		want             string
 	}{
@@ -31,12 +32,9 @@ func TestCost(t *testing.T) {
 		{trials[:1], 0, 1, "pilot of 1 run: mean 3 ms, max 3 ms -> about 30 s on 1 core, about "},
 		{nil, 2, 2, "pilot: no run ends within 2s -> over 3 h on 2 cores, about "},
 	} {
-		if got := cost(p, c.trials, c.capacities, c.jobs); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, " MB") {
+		if got := pilot.Cost(p, c.trials, c.capacities, c.jobs); !strings.HasPrefix(got, c.want) || !strings.HasSuffix(got, " MB") {
 			t.Errorf("%q, want %q", got, c.want)
 		}
-	}
-	if wall(10*ms) != "1 s" || wall(5*time.Hour) != "5 h" {
-		t.Error(wall(10*ms), wall(5*time.Hour))
 	}
 }
 
@@ -48,14 +46,14 @@ func TestPilot(t *testing.T) {
 		t.Fatal(err)
 	}
 	seen := map[int]int{}
-	trials, err := pilot(t.Context(), p, fake(func(sc *scenario.Scenario, _ core.Options) core.Result {
+	trials, err := pilot.Try(t.Context(), p, fake(func(sc *scenario.Scenario, _ core.Options) core.Result {
 		seen[sc.Engine.MaxNumSeqs]++
 		if sc.Engine.MaxNumSeqs == 6 {
 			panic("index out of range")
 		}
 		return fine(1)
 	}))
-	if err != nil || len(trials) != pilotRuns-1 || len(seen) != pilotRuns || seen[76] != 2 {
+	if err != nil || len(trials) != pilot.Runs-1 || len(seen) != pilot.Runs || seen[76] != 2 {
 		t.Errorf("%d trials, %v, %v", len(trials), seen, err)
 	}
 	hang := func() Simulate {
@@ -65,12 +63,12 @@ func TestPilot(t *testing.T) {
 		}
 	}
 	start := time.Now()
-	if trials, err = pilot(t.Context(), p, hang); err != nil || len(trials) != 0 || time.Since(start) > 10*time.Second {
+	if trials, err = pilot.Try(t.Context(), p, hang); err != nil || len(trials) != 0 || time.Since(start) > 10*time.Second {
 		t.Errorf("%d trials, %v", len(trials), err)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err = pilot(ctx, p, hang); !errors.Is(err, context.Canceled) {
+	if _, err = pilot.Try(ctx, p, hang); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

@@ -62,7 +62,9 @@ func Merge(ctx context.Context, o Options, folders []string) (*Outcome, error) {
 	}
 	out := &Outcome{Plan: p, Dir: o.Dir}
 	if out.Dir == "" {
-		out.Dir = p.Study.OutputDir
+		if out.Dir, err = p.Study.Folder(); err != nil {
+			return nil, again.Input(err)
+		}
 	}
 	ended, err := o.job(out).Merge(ctx, folders, func(set *results.Set, ended *campaign.Outcome) error {
 		out.Counts, out.Searches, out.Recalled = ended.Counts, ended.Searches, ended.Recalled

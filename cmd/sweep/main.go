@@ -129,6 +129,8 @@ report.
   sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
   sweep run  studies/grid.toml --shard 1/4 # a quarter of it, here or elsewhere
   sweep merge studies/grid.toml            # the tables of all quarters
+  sweep submit studies/grid.toml --engine slurm --shards 100  # all of it on a cluster
+  sweep status results/grid                # how far it is, what to do next
   sweep show results/sensitivity --point 0 # why a point has its numbers
   sweep confirm results/grid --by ttft_p99_ms  # what of the best was luck
   sweep diff results/before results/after  # what changed, and why
@@ -142,7 +144,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), statusCommand(stdout), submitCommand(stdout), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

@@ -47,15 +47,6 @@ type Campaign struct {
 	Begun    func(Standing) // told before the first run; nil = nobody
 }
 
-// Standing is what a campaign knows before its first run.
-type Standing struct {
-	Planned int   // runs that there are whatever comes of them; 0 with [search], which asks as it goes
-	Done    int   // of these, how many are known
-	Known   int   // runs that the folder knows in all
-	Cut     int64 // bytes that a killed process left half written
-	Damaged int64 // bytes of damaged runs, which run again
-}
-
 // Outcome is what a finished campaign leaves.
 type Outcome struct {
 	Counts   map[string]int    // runs by status
@@ -124,13 +115,10 @@ func (c *Campaign) run(ctx context.Context, m *memo.Memo, stop func(error)) (*Ou
 		return nil, err
 	}
 	keep.Lost = func(err error) { stop(fmt.Errorf("%w: %w", ErrDisk, err)) }
-	if c.Begun != nil {
-		c.Begun(c.start(m))
+	if err := c.begin(m); err != nil {
+		return nil, err
 	}
-	sim := func() row.Simulate { return keep.Watch(m.Wrap(c.Simulate())) }
-	if c.Recall {
-		sim = func() row.Simulate { return keep.Watch(c.Simulate()) }
-	}
+	sim := func() row.Simulate { return keep.Watch(c.remembered(m)) }
 	out := &Outcome{Counts: map[string]int{}}
 	if c.Plan.Study.Search != nil {
 		err = c.search(ctx, sim, out)
@@ -144,25 +132,12 @@ func (c *Campaign) run(ctx context.Context, m *memo.Memo, stop func(error)) (*Ou
 	return out, keep.Close()
 }
 
-// start looks at what is known.
-func (c *Campaign) start(m *memo.Memo) Standing {
-	p := c.Plan
-	out := Standing{Known: m.Len(), Cut: m.Cut(), Damaged: m.Damaged()}
-	if p.Study.Search != nil {
-		return out
+// remembered makes a simulator that runs what is not known, or nothing.
+func (c *Campaign) remembered(m *memo.Memo) row.Simulate {
+	if c.Recall {
+		return c.Simulate()
 	}
-	out.Planned = p.LeastRuns()
-	if out.Known == 0 {
-		return out
-	}
-	for i := range p.Len() {
-		for replicate := range p.Least(i) {
-			if k, err := memo.Key(p.ID(i), p.OptionsAt(i, replicate)); err == nil && m.Finished(k) {
-				out.Done++
-			}
-		}
-	}
-	return out
+	return m.Wrap(c.Simulate())
 }
 
 // points runs every point as its schedule says.
@@ -184,7 +159,7 @@ func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.
 	}
 	var told map[int]*forecast.Forecast
 	if p.DrawRuns() > 0 {
-		draws := func() row.Simulate { return m.Wrap(c.Simulate()) } // no points of their own: their requests are not kept
+		draws := func() row.Simulate { return c.remembered(m) } // no points of their own: their requests are not kept
 		if told, err = c.forecasts(ctx, draws, ran, rows); err != nil {
 			return err
 		}

@@ -56,7 +56,7 @@ func (c *Campaign) Missing(ctx context.Context, parts []*plan.Plan) ([]int, erro
 	for i, p := range parts {
 		var unknown atomic.Int64
 		look := recall(m, func() { unknown.Add(1) })
-		if err := c.replay(ctx, p, func() row.Simulate { return keep.Watch(look()) }); err != nil {
+		if err := c.replay(ctx, p, keep, look); err != nil {
 			return nil, err
 		}
 		out[i] = int(unknown.Load())
@@ -65,7 +65,8 @@ func (c *Campaign) Missing(ctx context.Context, parts []*plan.Plan) ([]int, erro
 }
 
 // replay goes through the runs of a part of the plan, whatever comes of them.
-func (c *Campaign) replay(ctx context.Context, p *plan.Plan, sim func() row.Simulate) error {
+func (c *Campaign) replay(ctx context.Context, p *plan.Plan, keep *request.Keeper, look func() row.Simulate) error {
+	sim := func() row.Simulate { return keep.Watch(look()) }
 	quiet := func(int, int, int) {}
 	if p.Study.Search != nil {
 		h := hunt.Hunt{Plan: p, Workers: c.Jobs, Simulate: sim, Progress: quiet, Failed: func(*results.Run) error { return nil }}
@@ -78,7 +79,7 @@ func (c *Campaign) replay(ctx context.Context, p *plan.Plan, sim func() row.Simu
 	if _, err := d.Run(ctx); err != nil || p.DrawRuns() == 0 {
 		return err
 	}
-	draws := draw.Draws{Plan: p, Metrics: c.Metrics, Workers: c.Jobs, Simulate: sim}
+	draws := draw.Draws{Plan: p, Metrics: c.Metrics, Workers: c.Jobs, Simulate: look}
 	_, err := draws.Run(ctx, nil)
 	return err
 }

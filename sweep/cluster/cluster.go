@@ -8,6 +8,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -17,6 +18,7 @@ import (
 	"scoville/sweep/plan"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
+	"scoville/sweep/results/place"
 	"scoville/sweep/shard"
 	"scoville/sweep/shell"
 )
@@ -52,9 +54,9 @@ type Part struct {
 // command goes on.
 func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 	part, dir := s.Of(j.Plan), s.Dir(j.Dir)
-	set, err := results.Create(dir, j.Meta(part))
+	set, err := j.create(dir, part)
 	if err != nil {
-		return nil, again.Input(err)
+		return nil, err
 	}
 	defer set.Close()
 	if err := shard.Begin(dir); err != nil {
@@ -88,6 +90,23 @@ func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 		}
 	}
 	return done, nil
+}
+
+// create makes or opens a folder; no link may lead from that of the results, or of
+// its shards, to another place.
+func (j *Job) create(dir string, p *plan.Plan) (*results.Set, error) {
+	err := errors.Join(place.Check(j.Dir), place.Check(filepath.Join(j.Dir, shard.Folder)))
+	var set *results.Set
+	if err == nil {
+		set, err = results.Create(dir, j.Meta(p))
+	}
+	switch {
+	case campaign.IsFull(err):
+		return nil, campaign.Unable(err)
+	case err != nil:
+		return nil, again.Input(err)
+	}
+	return set, nil
 }
 
 const finished = "finished"
@@ -160,9 +179,9 @@ func (j *Job) Merge(ctx context.Context, folders []string, after func(*results.S
 		}
 		from = append(from, more...)
 	}
-	set, err := results.Create(j.Dir, j.Meta(j.Plan))
+	set, err := j.create(j.Dir, j.Plan)
 	if err != nil {
-		return nil, again.Input(err)
+		return nil, err
 	}
 	defer set.Close()
 	if _, err := merge.Gather(j.Dir, from); err != nil {

@@ -16,6 +16,7 @@ import (
 	"scoville/sweep/journal"
 	"scoville/sweep/memo"
 	"scoville/sweep/results"
+	"scoville/sweep/results/place"
 	"scoville/sweep/shard"
 )
 
@@ -29,17 +30,24 @@ func Folders(dir string) ([]string, error) {
 	} else if !info.IsDir() {
 		return nil, fmt.Errorf("%s is no folder", dir)
 	}
+	if err := errors.Join(place.Check(dir), place.Check(filepath.Join(dir, shard.Folder))); err != nil {
+		return nil, err
+	}
 	shards, err := shard.In(dir)
 	if err != nil {
 		return nil, err
 	}
-	var out []string
-	if _, err := os.Stat(filepath.Join(dir, memo.File)); err == nil {
-		out = append(out, dir)
-	}
+	at := []string{dir}
 	for _, s := range shards {
-		if _, err := os.Stat(filepath.Join(s.Dir(dir), memo.File)); err == nil {
-			out = append(out, s.Dir(dir))
+		at = append(at, s.Dir(dir))
+	}
+	var out []string
+	for _, folder := range at {
+		if err := place.Check(folder); err != nil {
+			return nil, err
+		}
+		if _, err := os.Stat(filepath.Join(folder, memo.File)); err == nil {
+			out = append(out, folder)
 		}
 	}
 	return out, nil

@@ -97,6 +97,17 @@ func mayLive(h Holder, host string) bool {
 	return err == nil || errors.Is(err, syscall.EPERM)
 }
 
+// Peek reads who writes to a folder, without disturbing anybody; false if nobody
+// does. A process of another machine counts until its lock file is removed.
+func Peek(dir string) (h Holder, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, File))
+	if err != nil || json.Unmarshal(text, &h) != nil || h.PID < 1 {
+		return h, false
+	}
+	host, err := os.Hostname()
+	return h, err != nil || mayLive(h, host)
+}
+
 // current says whether path is still the open file.
 func current(f *os.File, path string) bool {
 	a, aerr := f.Stat()

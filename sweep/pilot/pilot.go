@@ -1,52 +1,55 @@
-package sweep
+// Package pilot tries a few runs of a plan, and says what the whole will take.
+package pilot
 
 import (
 	"context"
 	"fmt"
+	"strconv"
 	"time"
 
 	"scoville/core/metrics"
 	"scoville/sweep/hunt"
+	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 	"scoville/sweep/row"
 )
 
 // A pilot tries at most this many runs, and stops after this time.
 const (
-	pilotRuns = 8
-	pilotTime = 2 * time.Second
+	Runs = 8
+	Time = 2 * time.Second
 )
 
-// trial is the wall time of one run, and of the capacity run before it.
-type trial struct{ run, capacity time.Duration }
+// Trial is the wall time of one run, and of the capacity run before it.
+type Trial struct{ Run, Capacity time.Duration }
 
-// pilot tries runs that are evenly spread over the plan, one at a time. Those
+// Try tries runs that are evenly spread over the plan, one at a time. Those
 // that time cuts short are left out.
-func pilot(ctx context.Context, p *Plan, newSimulate func() Simulate) ([]trial, error) {
-	n := min(pilotRuns, p.Runs())
+func Try(ctx context.Context, p *plan.Plan, newSimulate func() row.Simulate) ([]Trial, error) {
+	n := min(Runs, p.Runs())
 	items := make([]int, n)
 	for i := range items {
 		items[i] = (2*i + 1) * p.Runs() / (2 * n)
 	}
-	limited, stop := context.WithTimeout(ctx, pilotTime)
+	limited, stop := context.WithTimeout(ctx, Time)
 	defer stop()
-	var trials []trial
-	tries := pool.Pool[Simulate, trial]{
+	var trials []Trial
+	tries := pool.Pool[row.Simulate, Trial]{
 		Workers: 1,
 		State:   newSimulate,
-		Work: func(ctx context.Context, sim Simulate, item int) (trial, error) {
+		Work: func(ctx context.Context, sim row.Simulate, item int) (Trial, error) {
 			first, err := timed(ctx, p, sim, item)
 			if err != nil {
-				return trial{}, err
+				return Trial{}, err
 			}
 			point, _ := p.Run(item)
 			if pt, err := p.Point(point); err != nil || !row.Open(&pt.Resolved.Scenario) {
-				return trial{run: first}, err
+				return Trial{Run: first}, err
 			}
 			again, err := timed(ctx, p, sim, item) // now the capacity is known
-			return trial{again, max(0, first-again)}, err
+			return Trial{again, max(0, first-again)}, err
 		},
-		Collect: func(_ int, t trial, err error) error {
+		Collect: func(_ int, t Trial, err error) error {
 			if err == nil { // else the sweep will tell
 				trials = append(trials, t)
 			}
@@ -58,31 +61,31 @@ func pilot(ctx context.Context, p *Plan, newSimulate func() Simulate) ([]trial, 
 }
 
 // timed simulates run number item and returns the wall time.
-func timed(ctx context.Context, p *Plan, sim Simulate, item int) (time.Duration, error) {
+func timed(ctx context.Context, p *plan.Plan, sim row.Simulate, item int) (time.Duration, error) {
 	start := time.Now()
 	_, err := row.One(ctx, p, sim, item)
 	return time.Since(start), err
 }
 
-// cost says in a line how long a plan takes with jobs simulations at a time,
+// Cost says in a line how long a plan takes with jobs simulations at a time,
 // and how large its tables get.
-func cost(p *Plan, trials []trial, capacities, jobs int) string {
+func Cost(p *plan.Plan, trials []Trial, capacities, jobs int) string {
 	if p.Runs() == 0 {
 		return "none: there is nothing to run"
 	}
 	expected := hunt.Expected(p) + p.DrawRuns()
 	jobs = min(jobs, expected)
 	cores := plural(jobs, "core")
-	size := about(float64(tableBytes(p))/1e6, "MB")
+	size := About(float64(tableBytes(p))/1e6, "MB")
 	if len(trials) == 0 {
-		least := pilotTime * time.Duration(expected) / time.Duration(jobs)
-		return fmt.Sprintf("pilot: no run ends within %v -> over %s on %s, %s", pilotTime, wall(least), cores, size)
+		least := Time * time.Duration(expected) / time.Duration(jobs)
+		return fmt.Sprintf("pilot: no run ends within %v -> over %s on %s, %s", Time, wall(least), cores, size)
 	}
 	var run, capacity, longest time.Duration
 	for _, t := range trials {
-		run += t.run
-		capacity += t.capacity
-		longest = max(longest, t.run)
+		run += t.Run
+		capacity += t.Capacity
+		longest = max(longest, t.Run)
 	}
 	run /= time.Duration(len(trials))
 	capacity /= time.Duration(len(trials))
@@ -105,7 +108,7 @@ const (
 )
 
 // tableBytes estimates the size of the tables.
-func tableBytes(p *Plan) int {
+func tableBytes(p *plan.Plan) int {
 	all := len(metrics.Columns())
 	selected := len(p.Study.Metrics)
 	if selected == 0 {
@@ -141,10 +144,21 @@ func wall(d time.Duration) string {
 	}
 }
 
-// about prints a rough amount.
-func about(x float64, unit string) string {
+// About prints a rough amount.
+func About(x float64, unit string) string {
 	if x < 1 {
 		return "under 1 " + unit
 	}
 	return fmt.Sprintf("about %.0f %s", x, unit)
+}
+
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	digits := strconv.Itoa(n)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits + " " + thing
 }

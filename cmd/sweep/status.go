@@ -1,0 +1,44 @@
+package main
+
+import (
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"scoville/sweep"
+)
+
+// statusCommand is sweep status.
+func statusCommand(stdout io.Writer) *cobra.Command {
+	asJSON := false
+	c := &cobra.Command{
+		Use:   "status DIR",
+		Short: "Say how far a sweep is, and what to do next",
+		Long: strings.TrimSpace(`
+Status says how far the sweep in a folder of results is: who writes to it, runs
+planned, done and failed with an example of each cause, how fast it goes and how long
+it will take, the same for its shards, and the commands that go on. It only reads and
+disturbs nobody who writes; what it sees is a few seconds old. A process of another
+machine counts as running as long as its lock file is there. Failures are those of all
+runs that the folder knows, also of runs that an edited study does not plan any more.
+`) + "\n" + exitCodes,
+		Example: `  sweep status results/grid
+  sweep status results/grid --json | jq .left_s`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			now := time.Now()
+			r, err := sweep.StatusOf(args[0], now)
+			switch {
+			case err != nil:
+				return err
+			case asJSON:
+				return writeJSON(stdout, r)
+			}
+			return r.Text(stdout, now)
+		},
+	}
+	c.Flags().BoolVar(&asJSON, "json", false, "write everything as JSON")
+	return c
+}

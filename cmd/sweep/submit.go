@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"scoville/sweep"
+)
+
+// submitCommand is sweep submit.
+func submitCommand(stdout io.Writer) *cobra.Command {
+	o := sweep.SubmitOptions{}
+	start := false
+	c := &cobra.Command{
+		Use:   "submit STUDY",
+		Short: "Write, and submit, what a cluster needs to run a study in shards",
+		Long: strings.TrimSpace(`
+Submit writes to DIR/submit what a cluster needs to run a study in shards and to merge
+them, and with --go submits it.
+
+slurm: an array of one task a shard (array.sh), a merge that begins when all have
+ended well (merge.sh), and what submits both (submit.sh, with 3,5-7 for some shards
+alone). The folder of the results must be on a file system that all nodes see. A task
+that is requeued or run again goes on where it was.
+
+kubernetes: an Indexed Job of one pod a shard (job.yaml), each tried again three times
+unless the study is wrong, and a Job that merges (merge.yaml), to apply when the first
+is complete. The volume of --claim must hold what the current folder holds.
+
+A shard whose runs are all there ends well even if some failed: they are rows of the
+tables, and the merge says so. A study with race is not split.
+`) + "\n" + exitCodes,
+		Example: `  sweep submit studies/grid.toml --engine slurm --shards 100 --limit 20 --cpus 4 --time 2:00:00
+  sweep submit studies/grid.toml --engine slurm --shards 4 --go
+  sweep submit studies/grid.toml --engine kubernetes --shards 100 --image registry/sweep:1 --claim work --mem 4G`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			o.Study = args[0]
+			job, err := sweep.Submit(c.Context(), o, start, stdout)
+			if job != nil {
+				submitted(stdout, job, start)
+			}
+			return err
+		},
+	}
+	f := c.Flags()
+	f.StringVar(&o.Engine, "engine", "", "slurm or kubernetes")
+	f.IntVar(&o.Shards, "shards", 0, "how many parts to split the study into")
+	f.IntVar(&o.Limit, "limit", 0, "shards at a time; 0 = all")
+	f.BoolVar(&start, "go", false, "submit too (sbatch, kubectl)")
+	f.StringVarP(&o.Dir, "output", "o", "", "folder of the results (default: [output] dir, else results/NAME)")
+	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study")
+	f.IntVar(&o.CPUs, "cpus", 1, "of a shard: cores, and simulations at a time")
+	f.StringVar(&o.Mem, "mem", "", "of a shard, such as 4G (default: what the cluster gives)")
+	f.StringVar(&o.Time, "time", "", "of a shard at most: minutes, H:MM:SS or D-HH:MM:SS")
+	f.StringVar(&o.Partition, "partition", "", "of Slurm")
+	f.StringVar(&o.Program, "program", "", "sweep on the nodes of Slurm (default: this one)")
+	f.StringVar(&o.Image, "image", "", "of Kubernetes: has sweep in its PATH")
+	f.StringVar(&o.Claim, "claim", "", "of Kubernetes: PersistentVolumeClaim that holds the current folder")
+	f.StringVar(&o.Mount, "mount", "", "of Kubernetes: where it is mounted (default /work)")
+	return c
+}
+
+// submitted says what was written and what to do with it.
+func submitted(w io.Writer, job *sweep.Submission, started bool) {
+	fmt.Fprintf(w, "wrote   %s\n", strings.Join(job.Files, ", "))
+	for _, n := range job.Notes {
+		fmt.Fprintf(w, "note    %s\n", n)
+	}
+	if !started {
+		for _, command := range job.Commands() {
+			fmt.Fprintf(w, "submit  %s\n", command)
+		}
+	}
+	for _, l := range job.Later {
+		fmt.Fprintf(w, "then    %s\n", l)
+	}
+	fmt.Fprintf(w, "again   %s\n", job.Again)
+}

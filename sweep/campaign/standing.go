@@ -1,0 +1,75 @@
+package campaign
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"scoville/sweep/memo"
+	"scoville/sweep/results"
+)
+
+// Standing is what a campaign knows before its first run.
+type Standing struct {
+	Planned int       `json:"planned"`       // runs that there are whatever comes of them; 0 with [search], which asks as it goes
+	Least   bool      `json:"least"`         // there may be more
+	Draws   int       `json:"draws"`         // runs of draws besides
+	Done    int       `json:"done"`          // of Planned, how many are known
+	Known   int       `json:"known"`         // runs that the folder knows in all
+	Cut     int64     `json:"cut_bytes"`     // that a killed process left half written
+	Damaged int64     `json:"damaged_bytes"` // of damaged runs, which run again
+	Started time.Time `json:"started"`
+}
+
+// standingFile is beside the journal, for those who look at a campaign on its way.
+const standingFile = ".standing"
+
+// ReadStanding reads what the last campaign in a folder knew when it began; false
+// if there was none.
+func ReadStanding(dir string) (s Standing, ok bool) {
+	text, err := os.ReadFile(filepath.Join(dir, standingFile))
+	return s, err == nil && json.Unmarshal(text, &s) == nil
+}
+
+// begin tells what is known.
+func (c *Campaign) begin(m *memo.Memo) error {
+	s := c.start(m)
+	if c.Begun != nil {
+		c.Begun(s)
+	}
+	if c.Recall {
+		return nil
+	}
+	text, err := json.Marshal(s)
+	if err == nil {
+		err = results.WriteFile(filepath.Join(c.Dir, standingFile), append(text, '\n'))
+	}
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrDisk, err)
+	}
+	return nil
+}
+
+// start looks at what is known.
+func (c *Campaign) start(m *memo.Memo) Standing {
+	p := c.Plan
+	out := Standing{Known: m.Len(), Cut: m.Cut(), Damaged: m.Damaged(), Draws: p.DrawRuns(), Started: time.Now().UTC()}
+	out.Least = p.Study.Search != nil || p.Study.First() > 0
+	if p.Study.Search != nil {
+		return out
+	}
+	out.Planned = p.LeastRuns()
+	if out.Known == 0 {
+		return out
+	}
+	for i := range p.Len() {
+		for replicate := range p.Least(i) {
+			if k, err := memo.Key(p.ID(i), p.OptionsAt(i, replicate)); err == nil && m.Finished(k) {
+				out.Done++
+			}
+		}
+	}
+	return out
+}

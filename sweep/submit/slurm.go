@@ -1,0 +1,87 @@
+package submit
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"unicode"
+
+	"scoville/sweep/shell"
+)
+
+// logs, in Folder, is where tasks write what they say.
+const logs = "logs"
+
+// slurm writes an array of a task a shard, a merge, and what submits both.
+func (o *Options) slurm(work string) (*Job, []file, error) {
+	program := o.Program
+	if program == "" {
+		var err error
+		if program, err = os.Executable(); err != nil {
+			return nil, nil, err
+		}
+	}
+	study, err := filepath.Abs(o.Study)
+	if err != nil {
+		return nil, nil, err
+	}
+	dir, err := filepath.Abs(o.Dir)
+	if err != nil {
+		return nil, nil, err
+	}
+	if strings.ContainsAny(dir, `%\`) || strings.IndexFunc(dir, unicode.IsControl) >= 0 {
+		return nil, nil, fmt.Errorf("-o %q: sbatch would read the %%, \\ or control character in the names of its logs; give another folder", dir)
+	}
+	name, at := jobName(o.Name), filepath.Join(dir, Folder)
+	limit := ""
+	if o.Limit > 0 && o.Limit < o.Shards {
+		limit = fmt.Sprintf("%%%d", o.Limit)
+	}
+	array := "#!/bin/bash\n" + o.directives(name, fmt.Sprintf("--array=1-%d%s", o.Shards, limit), "--requeue", "--open-mode=append") +
+		"# A task runs one shard and goes on where it was: run any again, sbatch --array=3,5-7 and this file.\n" +
+		"set -eu\ncd " + shell.Quote(work) + "\nexec " + line(program, o.command("run", study, dir, fmt.Sprintf("auto/%d", o.Shards))) + "\n"
+	merge := "#!/bin/bash\n" + o.directives(name+"-merge") + "set -eu\ncd " + shell.Quote(work) + "\nexec " + line(program, o.command("merge", study, dir, "")) + "\n"
+	script, merger := filepath.Join(at, "array.sh"), filepath.Join(at, "merge.sh")
+	logged := filepath.Join(at, logs)
+	submit := fmt.Sprintf(`#!/bin/sh
+# Submits the shards, or those alone that are given, such as 3,5-7; and the merge,
+# which begins when all of them have ended well.
+set -eu
+id=$(sbatch --parsable --array="${1:-1-%d}%s" --output=%s %s)
+id=${id%%%%;*}
+merge=$(sbatch --parsable --dependency=afterok:"$id" --kill-on-invalid-dep=yes --output=%s %s)
+echo "shards: job $id, merge: job ${merge%%%%;*}"
+`, o.Shards, limit, shell.Quote(filepath.Join(logged, "%A_%a.txt")), shell.Quote(script), shell.Quote(filepath.Join(logged, "merge_%j.txt")), shell.Quote(merger))
+	path := filepath.Join(at, "submit.sh")
+	job := &Job{Go: [][]string{{"sh", path}}, Again: "sh " + shell.Quote(path) + " 3,5-7"}
+	if o.Shards > 1000 {
+		job.Notes = append(job.Notes, "many clusters take arrays of at most 1,000 tasks (scontrol show config | grep MaxArraySize)")
+	}
+	return job, []file{{"array.sh", array}, {"merge.sh", merge}, {"submit.sh", submit}}, nil
+}
+
+// directives are the lines that sbatch reads. Every value is checked or made here.
+func (o *Options) directives(name string, more ...string) string {
+	list := append([]string{"--job-name=" + name}, more...)
+	list = append(list, "--ntasks=1", fmt.Sprintf("--cpus-per-task=%d", o.CPUs))
+	if o.Mem != "" {
+		list = append(list, "--mem="+o.Mem)
+	}
+	if o.Time != "" {
+		list = append(list, "--time="+o.Time)
+	}
+	if o.Partition != "" {
+		list = append(list, "--partition="+o.Partition)
+	}
+	return "#SBATCH " + strings.Join(list, "\n#SBATCH ") + "\n"
+}
+
+// line is a command for a shell.
+func line(program string, words []string) string {
+	out := shell.Quote(program)
+	for _, w := range words {
+		out += " " + shell.Quote(w)
+	}
+	return out
+}
