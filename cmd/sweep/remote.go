@@ -37,11 +37,17 @@ func (r remote) write(ctx context.Context, stderr io.Writer, work func(ctx conte
 	if whole {
 		sent = s.Publish(inner)
 	}
+	if ctx.Err() != nil {
+		fmt.Fprintf(stderr, "what finished runs gave goes to %s; a second interrupt leaves it in %s\n", r.url, s.Dir())
+	}
 	if closed := s.Close(ctx); sent == nil {
 		sent = closed
 	}
 	switch {
 	case sent == nil:
+		if whole {
+			fmt.Fprintf(stderr, "sent to %s\n", r.url)
+		}
 		return err
 	case err == nil:
 		return sent

@@ -40,7 +40,7 @@ failed are told by sweep merge. A study with race is not split.
 file:///FOLDER, in bin/sweep-cloud, which make cloud builds. Finished runs go up
 every half minute, the tables at the end, and the same command on another machine
 goes on where this one was. One process at a time writes to a URL; a shard has a
-folder of its own. --scratch says where the local copy is.
+folder of its own. --scratch says where the local copy is, which is safe to remove.
 `
 
 // runCommand is sweep run.

@@ -25,7 +25,7 @@ import (
 const shards = "shards/"
 
 // maxPiece bounds the bytes of a piece; a record fits into it.
-const maxPiece = 64 << 20
+const maxPiece = 20 << 20
 
 // content is what a bucket has of a folder, by name below its prefix.
 type content struct {
@@ -126,7 +126,7 @@ func (s *Session) fetch(ctx context.Context) error {
 func (s *Session) removeOld(there map[string]bucket.Object) error {
 	return s.files(func(name string, _ fs.FileInfo) error {
 		_, sent := s.state.Files[name]
-		if _, ok := there[name]; ok || !sent && strings.HasPrefix(strings.TrimPrefix(name, "."), "requests") {
+		if _, ok := there[name]; ok || !sent && requests(name) {
 			return nil
 		}
 		delete(s.state.Files, name)
@@ -241,11 +241,24 @@ func appendPieces(ctx context.Context, b bucket.Bucket, keys []string, file stri
 	if errors.Is(err, io.EOF) && len(head) == 0 {
 		err = nil
 	}
-	for _, key := range keys {
-		if err != nil {
-			break
+	for some := range slices.Chunk(keys, atOnce) { // fetched together, added in order
+		texts := map[string][]byte{}
+		var mu sync.Mutex
+		if err == nil {
+			err = each(ctx, some, func(ctx context.Context, key string) error {
+				text := limited{most: maxPiece + 8<<10}
+				err := b.Get(ctx, key, &text)
+				mu.Lock()
+				defer mu.Unlock()
+				texts[key] = text.text
+				return err
+			})
 		}
-		head, err = appendPiece(ctx, b, key, f, head)
+		for _, key := range some {
+			if err == nil {
+				head, err = appendPiece(f, head, key, texts[key])
+			}
+		}
 	}
 	if err == nil {
 		err = f.Sync()
@@ -253,13 +266,12 @@ func appendPieces(ctx context.Context, b bucket.Bucket, keys []string, file stri
 	return errors.Join(err, f.Close())
 }
 
+// atOnce is how many objects are on their way at a time.
+const atOnce = 8
+
 // appendPiece adds the runs of a piece.
-func appendPiece(ctx context.Context, b bucket.Bucket, key string, f *os.File, head []byte) ([]byte, error) {
-	text := limited{most: maxPiece + 8<<10}
-	if err := b.Get(ctx, key, &text); err != nil {
-		return head, err
-	}
-	first, rest, ok := bytes.Cut(text.text, []byte("\n"))
+func appendPiece(f *os.File, head []byte, key string, text []byte) ([]byte, error) {
+	first, rest, ok := bytes.Cut(text, []byte("\n"))
 	if !ok {
 		return head, fmt.Errorf("%s is no piece of a journal", key)
 	}
@@ -309,7 +321,7 @@ func each(ctx context.Context, names []string, do func(context.Context, string) 
 	defer stop(nil)
 	work := make(chan string)
 	var group sync.WaitGroup
-	for range min(8, len(names)) {
+	for range min(atOnce, len(names)) {
 		group.Go(func() {
 			for name := range work {
 				if ctx.Err() == nil {

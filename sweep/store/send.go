@@ -75,7 +75,7 @@ func (s *Session) sendPiece(ctx context.Context, f *os.File, head []byte) (bool,
 // sendRequests sends new tables of requests: a run whose table is not there would
 // run again.
 func (s *Session) sendRequests(ctx context.Context) error {
-	return s.sendFiles(ctx, func(name string) bool { return strings.HasPrefix(name, "requests/") || name == ".requests" })
+	return s.sendFiles(ctx, requests)
 }
 
 // sendFiles sends files that the bucket has not as they are.
@@ -99,46 +99,53 @@ func (s *Session) up(ctx context.Context, names ...string) error {
 		return nil
 	}
 	var mu sync.Mutex
-	sent := map[string]os.FileInfo{}
 	err := each(ctx, names, func(ctx context.Context, name string) error {
-		f, err := os.Open(s.local(name))
+		x, err := s.upOne(ctx, name)
 		if err != nil {
-			return err
-		}
-		defer f.Close()
-		info, err := f.Stat()
-		if err != nil {
-			return err
-		}
-		if err := s.b.Put(ctx, s.prefix+name, f, false); err != nil {
 			return err
 		}
 		mu.Lock()
 		defer mu.Unlock()
-		sent[name] = info
+		s.state.Files[name] = x
 		return nil
 	})
-	return errors.Join(err, s.agree(ctx, sent))
+	return errors.Join(err, s.state.write(s.root))
 }
 
-// agree looks at the objects of files that were sent.
-func (s *Session) agree(ctx context.Context, sent map[string]os.FileInfo) error {
-	if len(sent) == 0 {
-		return nil
-	}
-	there, err := list(ctx, s.b, s.prefix, false)
+// upOne sends a file, and looks what the bucket has of it.
+func (s *Session) upOne(ctx context.Context, name string) (same, error) {
+	f, err := os.Open(s.local(name))
 	if err != nil {
-		return err
+		return same{}, err
 	}
-	for name, info := range sent {
-		o, ok := there.files[name]
-		if !ok || o.Size != info.Size() {
-			return fmt.Errorf("%s: %s was sent, and is not there", s.name(), name)
+	defer f.Close()
+	info, err := f.Stat()
+	if err != nil {
+		return same{}, err
+	}
+	key := s.prefix + name
+	if err := s.b.Put(ctx, key, f, false); err != nil {
+		return same{}, err
+	}
+	x := same{Size: info.Size(), Local: info.ModTime()}
+	if requests(name) {
+		return x, nil
+	}
+	list, err := s.b.List(ctx, key)
+	if err != nil {
+		return same{}, err
+	}
+	for _, o := range list {
+		if o.Key == key && o.Size == x.Size {
+			x.Remote = o.Modified
+			return x, nil
 		}
-		s.state.Files[name] = same{info.Size(), info.ModTime(), o.Modified}
 	}
-	return s.state.write(s.root)
+	return same{}, fmt.Errorf("%s: %s was sent, and is not there", s.name(), name)
 }
+
+// requests says whether a file is of the tables of requests.
+func requests(name string) bool { return strings.HasPrefix(name, "requests/") || name == ".requests" }
 
 // publish sends all files, those that speak of others last, and removes the
 // objects of files that are gone.

@@ -28,7 +28,7 @@ type state struct {
 type same struct {
 	Size   int64     `json:"size"`
 	Local  time.Time `json:"local"`
-	Remote time.Time `json:"remote"`
+	Remote time.Time `json:"remote"` // zero = not asked: the name says what it holds
 }
 
 func readState(root string) (state, error) {
@@ -61,5 +61,5 @@ func (x same) here(info os.FileInfo) bool {
 
 // there says whether the object is the one that agreed.
 func (x same) there(o bucket.Object) bool {
-	return o.Size == x.Size && o.Modified.Equal(x.Remote)
+	return o.Size == x.Size && (x.Remote.IsZero() || o.Modified.Equal(x.Remote))
 }

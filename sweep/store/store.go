@@ -46,6 +46,9 @@ const (
 	Lease    = 4 * Interval
 )
 
+// patience is how long the store may take for what goes up at once.
+const patience = 10 * time.Minute
+
 // ErrUnsent says that the bucket did not take what the scratch holds.
 var ErrUnsent = errors.New("results could not be sent")
 
@@ -91,10 +94,11 @@ type Session struct {
 	quit chan struct{}
 	done sync.WaitGroup
 
-	mu     sync.Mutex // of all below, and of what is written to the bucket
+	lease lease
+	gen   int // of the lease
+
+	mu     sync.Mutex // of all below, and of what is written to the bucket but the lease
 	begun  bool
-	lease  lease
-	gen    int // of the lease
 	pieces int // numbers used by this session
 	stale  []string
 	state  state
@@ -160,17 +164,29 @@ func open(ctx context.Context, o Options) (*Session, context.Context, error) {
 	if s.b, err = o.open(ctx, o.URL); err != nil {
 		return nil, nil, err
 	}
-	if err := s.start(ctx); err != nil {
-		ending, stop := context.WithTimeout(context.WithoutCancel(ctx), o.interval)
-		defer stop()
-		return nil, nil, errors.Join(err, s.release(ending))
+	inner, lost := context.WithCancelCause(ctx)
+	s.lost = lost
+	err = s.start(inner)
+	if err == nil {
+		s.done.Go(func() { s.again(inner, s.renew) })
+		err = s.fetch(inner)
 	}
-	ctx, s.lost = context.WithCancelCause(ctx)
-	s.done.Go(func() { s.beat(ctx) })
-	return s, ctx, nil
+	if err == nil {
+		s.done.Go(func() { s.again(inner, s.push) })
+		return s, inner, nil
+	}
+	if cause := context.Cause(inner); cause != nil {
+		err = cause
+	}
+	close(s.quit)
+	s.done.Wait()
+	lost(nil)
+	ending, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*o.interval)
+	defer stop()
+	return nil, nil, errors.Join(err, s.release(ending))
 }
 
-// start takes scratch and bucket, and fetches.
+// start takes scratch and bucket.
 func (s *Session) start(ctx context.Context) error {
 	if err := os.MkdirAll(s.local(""), 0o755); err != nil {
 		return err
@@ -186,10 +202,7 @@ func (s *Session) start(ctx context.Context) error {
 	if s.state, err = readState(s.root); err != nil {
 		return err
 	}
-	if err := s.take(ctx, me); err != nil {
-		return err
-	}
-	return s.fetch(ctx)
+	return s.take(ctx, me)
 }
 
 // Dir is the local copy of the folder; with a Part, of that which it is part of.
@@ -245,8 +258,8 @@ func (s *Session) forget(ctx context.Context) error {
 	return nil
 }
 
-// beat renews the lease and sends what is new, again and again.
-func (s *Session) beat(ctx context.Context) {
+// again does something at every interval, until the session ends.
+func (s *Session) again(ctx context.Context, do func(context.Context) error) {
 	tick := time.NewTicker(s.o.interval)
 	defer tick.Stop()
 	for {
@@ -257,7 +270,9 @@ func (s *Session) beat(ctx context.Context) {
 			return
 		case <-tick.C:
 		}
-		err := s.push(ctx)
+		limited, stop := context.WithTimeout(ctx, patience)
+		err := do(limited)
+		stop()
 		switch {
 		case errors.Is(err, lock.ErrLocked):
 			s.lost(err)
@@ -268,11 +283,14 @@ func (s *Session) beat(ctx context.Context) {
 	}
 }
 
-// push renews the lease, and sends what runs gave since the last time.
+// push sends what runs gave since the last time.
 func (s *Session) push(ctx context.Context) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if err := s.renew(ctx); err != nil || !s.begun {
+	if !s.begun {
+		return nil
+	}
+	if err := s.mine(ctx); err != nil {
 		return err
 	}
 	if err := s.forget(ctx); err != nil {

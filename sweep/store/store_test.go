@@ -325,8 +325,8 @@ func TestFaults(t *testing.T) {
 		return nil
 	}
 	for _, forever := range []bool{false, true} {
-		for at, step := 0, 1; ; at += step {
-			if forever && at > 12 {
+		for at, step := 0, 1; ; at += step { // every request at first
+			if step = 1; at > 8 {
 				step = 3
 			}
 			m := newMemory()

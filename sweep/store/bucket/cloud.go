@@ -134,7 +134,7 @@ func (c *cloud) link(key string, from io.Reader) error {
 	defer os.Remove(f.Name())
 	_, err = io.Copy(f, from)
 	if err == nil {
-		err = f.Sync()
+		err = errors.Join(f.Chmod(0o644), f.Sync()) // readable, as what gocloud writes
 	}
 	if err = errors.Join(err, f.Close()); err != nil {
 		return err
