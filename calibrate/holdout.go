@@ -122,10 +122,11 @@ const (
 	refitPolish = 2
 )
 
-// large reports whether several models are fitted together: their priors guide
-// the search more than scattered starts do, and there are many parameters.
+// large reports whether several models have parameters of their own: there are
+// many, and their priors guide the search more than scattered starts do. Models
+// that share all parameters are searched as one is.
 func (j *job) large() bool {
-	return len(objective.Variants(j.obj.Conditions)) > 1
+	return slices.ContainsFunc(j.obj.Params, func(p objective.Param) bool { return p.Scope != "" })
 }
 
 // predictHeld simulates held-out conditions with their intervals.
