@@ -136,6 +136,30 @@ func TestJoined(t *testing.T) {
 	}
 }
 
+// Metrics of points that several axes tell apart are no line. Two objectives are
+// drawn against each other unasked, with the front marked.
+func TestFrontIsDrawn(t *testing.T) {
+	meta := results.Meta{Axes: []results.Axis{{Path: "a.x", Kind: table.Int64, Outer: true}, {Path: "a.y", Kind: table.Int64, Outer: true}}}
+	meta.Objectives = []results.Objective{{Metric: "ttft_mean_ms", Goal: "min"}, {Metric: "tpot_mean_ms", Goal: "min"}}
+	var runs []results.Run
+	for i := range 9 {
+		r := run(i, 0, float64(1+i*4%9), float64(1+i*7%9))
+		r.Axes = []any{int64(i / 3), int64(i % 3)}
+		runs = append(runs, r)
+	}
+	r := dataset(t, meta, runs)
+	if len(r.plots) == 0 || r.plots[0].Name != "front" {
+		t.Fatalf("plots %+v", r.plots)
+	}
+	p := r.plots[0]
+	if line := p.Chart.Lines[0]; !line.Loose || len(line.Points) != 9 || p.Chart.Legend[1] != "pareto" {
+		t.Errorf("%+v", p.Chart)
+	}
+	if len(p.Notes) == 0 || !strings.Contains(p.Notes[0], "folds x, y, which vary from point to point: points are not joined") {
+		t.Errorf("notes %q", p.Notes)
+	}
+}
+
 // The front and the kept points are those that the columns say, with gains
 // against the baseline that agrees in the other axis.
 func TestFronts(t *testing.T) {

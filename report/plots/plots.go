@@ -253,7 +253,9 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 	if b.x.Path == "" {
 		candidates = slices.DeleteFunc(slices.Clone(rest), func(c table.Column) bool { return !view.Numeric(c) })
 	}
-	candidates = append(candidates, b.x)
+	if b.x.Path != "" || len(rest) < 2 {
+		candidates = append(candidates, b.x)
+	}
 	if others := b.sampled(groups); len(others) > 0 {
 		b.plot.note("%s %s too from point to point, as drawn by [sample]: a point is one draw of all, and points are not joined", strings.Join(others, ", "), vary(len(others)))
 		return ""
@@ -266,6 +268,10 @@ func (b *builder) along(points []int, groups map[string][]int) string {
 	var names []string
 	for _, c := range rest {
 		names = append(names, c.Heading())
+	}
+	if b.x.Path == "" && names != nil {
+		b.plot.note("folds %s, which %s from point to point: points are not joined", strings.Join(names, ", "), vary(len(names)))
+		return ""
 	}
 	if names == nil {
 		names = []string{"points of equal axes"}

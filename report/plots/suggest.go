@@ -32,6 +32,7 @@ func suggested(v *view.View, main []string) []results.Plot {
 	if len(all) < leastValues {
 		return nil
 	}
+	out := fronts(v)
 	var x []table.Column
 	var series []string
 	for _, c := range v.Independent(all) {
@@ -42,13 +43,12 @@ func suggested(v *view.View, main []string) []results.Plot {
 		}
 	}
 	if len(x) != 1 || distinct(v, []string{x[0].Name}) < leastValues || len(series) > 0 && distinct(v, series) > maxFolds {
-		return nil
+		return out
 	}
 	mark := ""
 	if distinct(v, []string{"bound"}) > 1 {
 		mark = "bound"
 	}
-	var out []results.Plot
 	for _, metric := range main {
 		p := results.Plot{Name: metric, X: x[0].Name, Y: metric, Series: series, Mark: mark, Crossings: len(series) > 0}
 		p.Scale = scaleOf(wide(v, x[0].Name), wide(v, metric))
@@ -57,6 +57,21 @@ func suggested(v *view.View, main []string) []results.Plot {
 		}
 	}
 	return out
+}
+
+// fronts plots two objectives against each other, with the front marked.
+func fronts(v *view.View) []results.Plot {
+	list := v.Manifest.Objectives
+	if len(list) != 2 || distinct(v, []string{"pareto"}) < 2 {
+		return nil
+	}
+	y, x := list[0].Metric, list[1].Metric
+	for _, metric := range []string{x, y} {
+		if c, ok := v.Column(metric); !ok || c.Path != "" || !hasValue(v, metric) {
+			return nil
+		}
+	}
+	return []results.Plot{{Name: "front", Title: y + " against " + x + ", and the front", X: x, Y: y, Mark: "pareto", Scale: scaleOf(wide(v, x), wide(v, y))}}
 }
 
 // scattered plots each main metric against the parameter that it goes with most,
