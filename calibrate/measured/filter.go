@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/calibrate/measured/row"
 	"scoville/core/expr"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
@@ -13,8 +14,9 @@ import (
 
 // Filter is a condition on a row, in the language of core/expr.
 //
-// A name is a column as the file has it, a scenario key or a metric; the value
-// of a key is that of the catalogue (hardware.name == "h100-sxm"). Every value
+// A name is a column as the file has it, a scenario key or a metric, or any usual
+// name of a column (model, tp, isl), which means what the file calls otherwise;
+// the value of a key is that of the catalogue (hardware.name == "h100-sxm"). Every value
 // is a text, which next to a number is read as one; an empty cell is the empty
 // text, and no number.
 type Filter struct {
@@ -67,9 +69,9 @@ func (f *Filter) Check(files []*File) error {
 		Find: func(name string) (expr.Kind, bool) {
 			_, isKey := scenario.Lookup(name)
 			_, isMetric := metrics.Index(name)
-			return expr.Cell, isKey || isMetric || Path(name) != name || slices.Contains(columns, name)
+			return expr.Cell, isKey || isMetric || Path(name) != name || row.Alias(name) != name || slices.Contains(columns, name)
 		},
-		Names: columns,
+		Names: append(slices.Clone(columns), "model", "hardware", "tp", "isl", "osl", "concurrency", "rate"),
 		What:  "column or parameter",
 		Hint: func(name string) string {
 			if near := scenario.Nearest(name); near != "" && strings.Contains(name, ".") {

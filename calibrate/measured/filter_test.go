@@ -37,6 +37,10 @@ func TestFilter(t *testing.T) {
 		{"!tp == 1", "0"},
 		{"measurement.length_range == ''", "01"},
 		{"tpot_mean_ms == ''", "01"},
+		{"gpu == 'h100_sxm' && tensor_parallel_size == 4", "0"}, // names of other files
+		{"model_id ~ '-70B-FP8'", "0"},
+		{"input_len < 2000 && conc == 8", "0"},
+		{"max_num_seqs == ''", "01"},
 	} {
 		p, err := ParseFilter("--where", c.expr)
 		if err == nil {

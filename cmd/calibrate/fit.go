@@ -24,9 +24,10 @@ func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 Fit reads files of measurements in any of these forms: JSON of vllm bench serve
 (also with its requests, also several objects a file), of vllm bench sweep,
 latency and throughput, of inference-perf and InferenceX; console blocks of vllm
-bench serve in logs and Markdown; rows of aiconfigurator; grids of offline
-batches; logs of requests and of engine steps; tables whose header names scenario
-keys and metrics with units. It fits the parameters of the performance model to
+bench serve in logs and Markdown; results of guidellm, genai-bench, llmperf and fmbench;
+rows of aiconfigurator; grids of offline batches; logs of requests and of engine
+steps; tables whose header names scenario keys and metrics with units. Names may be
+files, patterns in quotes, or folders; files may be gzipped. It fits the parameters of the performance model to
 TTFT and TPOT together, predicts what it held out, and writes OUT.toml,
 OUT.fit.json and OUT.residuals.parquet. One fit is about one chip and engine
 era: choose with --where. Several models of them share the chip's parameters and

@@ -6,6 +6,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"scoville/core/metrics"
 	"scoville/core/scenario"
@@ -176,6 +177,19 @@ func (s *Sheet) MeaningOf(col int, unit string) (*Meaning, error) {
 	return nil, nil
 }
 
+// Alias is the scenario key that a name of a column stands for, whatever the file
+// calls its own; the name itself where it stands for none.
+func Alias(name string) string {
+	folded := Fold(name)
+	if path, ok := aliases[folded]; ok {
+		return path
+	}
+	if path, ok := lastSegments()[folded]; ok {
+		return path
+	}
+	return name
+}
+
 // otherLatency reports whether some column is a latency with its unit.
 func (s *Sheet) otherLatency() bool {
 	return slices.ContainsFunc(s.Header, func(h string) bool {
@@ -188,7 +202,7 @@ var scenarioTable = map[string]bool{"model": true, "hardware": true, "engine": t
 
 // lastSegments maps the last segments of scenario keys that are unique to
 // their keys, so that length_range is measurement.length_range.
-func lastSegments() map[string]string {
+var lastSegments = sync.OnceValue(func() map[string]string {
 	paths, count := map[string]string{}, map[string]int{}
 	for _, f := range scenario.Fields() {
 		if strings.HasPrefix(f.Path, "workload.class.") {
@@ -204,4 +218,4 @@ func lastSegments() map[string]string {
 		}
 	}
 	return paths
-}
+})

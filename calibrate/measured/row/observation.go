@@ -287,7 +287,15 @@ func (o *Observation) Text(name string) string {
 	if m, ok := o.Target(name); ok {
 		return strconv.FormatFloat(m, 'g', -1, 64)
 	}
-	switch v := o.Value(name).(type) {
+	path := name
+	if o.Value(name) == nil {
+		if path = Alias(name); path == "model.name" || path == "hardware.name" { // as the file writes it
+			if c, ok := o.column[path]; ok {
+				return o.sheet.Records[o.record].Cells[c]
+			}
+		}
+	}
+	switch v := o.Value(path).(type) {
 	case nil:
 		return ""
 	case float64:
