@@ -1,6 +1,7 @@
 package row
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"regexp"
@@ -181,13 +182,7 @@ func (s *Sheet) MeaningOf(col int, unit string) (*Meaning, error) {
 // calls its own; the name itself where it stands for none.
 func Alias(name string) string {
 	folded := Fold(name)
-	if path, ok := aliases[folded]; ok {
-		return path
-	}
-	if path, ok := lastSegments()[folded]; ok {
-		return path
-	}
-	return name
+	return cmp.Or(aliases[folded], lastSegments()[folded], name)
 }
 
 // otherLatency reports whether some column is a latency with its unit.

@@ -230,8 +230,5 @@ func LikeChips(text string) []string {
 // are those of SXM modules.
 func ofForm(chip, form string) bool {
 	parts := strings.Split(chip, "-")
-	if strings.HasPrefix(form, "sxm") {
-		return !slices.Contains(parts, "pcie") && !slices.Contains(parts, "nvl")
-	}
-	return slices.Contains(parts, form)
+	return slices.Contains(parts, form) || strings.HasPrefix(form, "sxm") && !slices.Contains(parts, "pcie") && !slices.Contains(parts, "nvl")
 }
