@@ -18,6 +18,10 @@ import (
 // of one design share one measurement. It is safe for concurrent use: a second
 // asker waits for the first one's run.
 type Capacities struct {
+	// Around is called in place of each measurement, and must call it; nil = the
+	// measurement alone. It must not be set while runs are at work.
+	Around func(measure func())
+
 	mu      sync.Mutex
 	entries map[capacityKey]*capacityEntry
 }
@@ -88,7 +92,9 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 		}
 		close(e.done)
 	}()
-	v, err := s.measure(ctx, &saturated, m, seed)
+	var v float64
+	var err error
+	s.capacities.around(func() { v, err = s.measure(ctx, &saturated, m, seed) })
 	e.value, e.ok = v, err == nil
 	return v, err
 }
@@ -105,6 +111,14 @@ func (c *Capacities) claim(key capacityKey) (*capacityEntry, bool) {
 	return e, true
 }
 
+func (c *Capacities) around(measure func()) {
+	if c.Around == nil {
+		measure()
+		return
+	}
+	c.Around(measure)
+}
+
 func (c *Capacities) forget(key capacityKey) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -115,7 +129,9 @@ func (c *Capacities) forget(key capacityKey) {
 func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.Machine, seed uint64) (float64, error) {
 	cfg := config(sc)
 	cfg.Saturate, cfg.Frontend, cfg.Ingress, cfg.Cold = true, 0, 0, 0
-	s.generate(sc, 0, Options{Seed: seed}, &cfg)
+	if err := s.generate(ctx, sc, 0, Options{Seed: seed}, &cfg); err != nil {
+		return 0, err
+	}
 	for i := range s.requests {
 		s.requests[i].Arrival = 0
 	}

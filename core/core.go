@@ -132,7 +132,9 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	if err := tooMany(sc, res.RateRPS); err != nil {
 		return blank(Infeasible, err), nil
 	}
-	s.generate(sc, res.RateRPS, o, &cfg)
+	if err := s.generate(ctx, sc, res.RateRPS, o, &cfg); err != nil {
+		return Result{}, err
+	}
 	cfg.Phases, cfg.Limit = phases(sc, m), o.Limit
 	if err := cfg.Fits(s.requests); err != nil {
 		return blank(Infeasible, tooLong(sc, &cfg, s.requests, err)), nil
@@ -290,10 +292,11 @@ func schedule(sc *scenario.Scenario, c *engine.Config) {
 }
 
 // generate draws the requests of a run.
-func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options, cfg *engine.Config) {
+func (s *Simulator) generate(ctx context.Context, sc *scenario.Scenario, rate float64, o Options, cfg *engine.Config) error {
 	g := workload.Generator{
 		Spec: &sc.Workload, Rate: rate, LengthRange: sc.Measurement.LengthRange,
 		Count: sc.Workload.Requests, Seed: o.Seed, Replicate: o.Replicate,
+		Cut: func() bool { return ctx.Err() != nil },
 	}
 	if n := sc.Measurement.PerConc; n > 0 && sc.Workload.Arrival == workload.Closed {
 		g.Count = n * sc.Workload.Concurrent
@@ -306,4 +309,5 @@ func (s *Simulator) generate(sc *scenario.Scenario, rate float64, o Options, cfg
 	cfg.SpreadNoise = workload.NewStream(o.Seed, o.Replicate, "client")
 	cfg.Drafts = workload.NewStream(o.Seed, o.Replicate, "drafts")
 	s.requests = g.Append(s.requests[:0])
+	return ctx.Err()
 }

@@ -6,6 +6,7 @@ import (
 
 	"scoville/sweep/confirm"
 	"scoville/sweep/diff"
+	"scoville/sweep/pace"
 	"scoville/sweep/start"
 )
 
@@ -31,10 +32,14 @@ type Confirmation = confirm.Report
 func Confirm(ctx context.Context, o ConfirmOptions) (*Confirmation, error) {
 	in := confirm.Options{Dir: o.Dir, Top: o.Top, By: o.By, Runs: o.Runs, Jobs: o.Jobs, Simulate: o.newSimulate}
 	if in.Simulate == nil {
-		in.Simulate = simulators()
+		in.Simulate = simulators(nil)
 	}
 	if o.Progress != nil {
-		in.Progress = func(done, total, failed int) { o.Progress(Progress{done, total, failed}) }
+		told, fresh := &pace.Pace{}, in.Simulate
+		in.Simulate = func() Simulate { return told.Watch(fresh()) }
+		in.Progress = func(done, total, failed int) {
+			o.Progress(Progress{done, total, failed, told.Left(done, total)})
+		}
 	}
 	return confirm.Run(ctx, in)
 }

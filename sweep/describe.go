@@ -45,7 +45,7 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	}
 	var counted request.Counter
 	o := Options{watch: counted.Watch}
-	trials, err := pilot.Try(ctx, p, o.simulators())
+	trials, err := pilot.Try(ctx, p, o.simulators(nil))
 	if err != nil {
 		return err
 	}

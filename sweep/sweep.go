@@ -14,6 +14,7 @@ import (
 	"scoville/sweep/again"
 	"scoville/sweep/campaign"
 	"scoville/sweep/explain"
+	"scoville/sweep/pace"
 	"scoville/sweep/plan"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
@@ -67,7 +68,10 @@ type Options struct {
 type Simulate = row.Simulate
 
 // Progress is how far a sweep is, in runs.
-type Progress struct{ Done, Total, Failed int }
+type Progress struct {
+	Done, Total, Failed int
+	Left                time.Duration // about, until the last run; < 0 = not known yet
+}
 
 // Standing is what a sweep knows before its first run.
 type Standing = campaign.Standing
@@ -179,12 +183,13 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 
 // campaign is how runs are run; the plan and the folder are to be filled in.
 func (o *Options) campaign() campaign.Campaign {
+	told := &pace.Pace{}
 	return campaign.Campaign{
-		Metrics: metricColumns(), Jobs: o.Jobs, Simulate: o.simulators(),
+		Metrics: metricColumns(), Jobs: o.Jobs, Simulate: o.simulators(told.Capacity), Pace: told,
 		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Timeout: o.RunTimeout, Begun: o.Begun,
 		Progress: func(done, total, failed int) {
 			if o.Progress != nil {
-				o.Progress(Progress{done, total, failed})
+				o.Progress(Progress{done, total, failed, told.Left(done, total)})
 			}
 		},
 	}
@@ -193,7 +198,7 @@ func (o *Options) campaign() campaign.Campaign {
 // explainOnly explains the point of a sweep of one, from its tables. The
 // results are whole without: an interrupt ends it quietly.
 func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options) error {
-	if out.Plan.Len() != 1 || out.Plan.Study.Search != nil || out.Counts[results.Failed] > 0 || o.newSimulate != nil {
+	if out.Plan.Len() != 1 || out.Plan.Study.Search != nil || out.Counts[results.Failed]+out.Counts[results.Timeout] > 0 || o.newSimulate != nil {
 		return set.Explain(nil)
 	}
 	d, err := results.OpenFor(out.Dir, func([]string) []string { return nil })
@@ -220,10 +225,10 @@ func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options)
 }
 
 // simulators makes what runs the points, watched.
-func (o *Options) simulators() func() Simulate {
+func (o *Options) simulators(around func(func())) func() Simulate {
 	fresh := o.newSimulate
 	if fresh == nil {
-		fresh = simulators()
+		fresh = simulators(around)
 	}
 	if o.watch == nil {
 		return fresh
@@ -231,9 +236,11 @@ func (o *Options) simulators() func() Simulate {
 	return func() Simulate { return o.watch(fresh()) }
 }
 
-// simulators makes simulators that share their capacity runs.
-func simulators() func() Simulate {
+// simulators makes simulators that share their capacity runs; around is called
+// around each, nil = nobody.
+func simulators(around func(func())) func() Simulate {
 	capacities := core.NewCapacities()
+	capacities.Around = around
 	return func() Simulate { return core.NewSimulator(capacities).Run }
 }
 

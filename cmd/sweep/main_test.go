@@ -86,6 +86,28 @@ func TestInterrupt(t *testing.T) {
 	}
 }
 
+// The time that is left has as many digits as it deserves.
+func TestAbout(t *testing.T) {
+	for _, c := range []struct {
+		left time.Duration
+		want string
+	}{
+		{-1, "unknown"},
+		{0, "about 0s"},
+		{1400 * time.Millisecond, "about 1s"},
+		{119 * time.Second, "about 1m59s"},
+		{124 * time.Second, "about 2m0s"},
+		{3*time.Hour + 17*time.Second, "about 3h0m"},
+	} {
+		if got := about(c.left); got != c.want {
+			t.Errorf("%v: %s, want %s", c.left, got, c.want)
+		}
+	}
+	if s := leftSeconds(-1); s != nil {
+		t.Error(*s)
+	}
+}
+
 // script returns a file of a txtar archive, by its header line.
 func script(t *testing.T, file, header string) []byte {
 	t.Helper()
@@ -103,16 +125,16 @@ func script(t *testing.T, file, header string) []byte {
 
 func TestProgress(t *testing.T) {
 	for _, c := range []struct{ mode, want string }{
-		{"plain", "50/200 runs  25%  50 runs/s  elapsed 1s  left 3s  failed 2\n"},
+		{"plain", "50/200 runs  25%  50 runs/s  elapsed 1s  left about 3s  failed 2\n"},
 		{"json", `{"done":50,"total":200,"failed":2,"runs_per_s":50,"elapsed_s":1,"left_s":3}` + "\n"},
-		{"line", "\r50/200 runs  25%  50 runs/s  elapsed 1s  left 3s  failed 2"},
+		{"line", "\r50/200 runs  25%  50 runs/s  elapsed 1s  left about 3s  failed 2"},
 		{"none", ""},
 	} {
 		var b bytes.Buffer
 		start := time.Unix(0, 0)
 		p := &progress{w: &b, mode: c.mode, start: start, last: start}
 		p.now = func() time.Time { return start.Add(time.Second) }
-		p.show(sweep.Progress{Done: 50, Total: 200, Failed: 2})
+		p.show(sweep.Progress{Done: 50, Total: 200, Failed: 2, Left: 3 * time.Second})
 		if b.String() != c.want {
 			t.Errorf("%s: %q, want %q", c.mode, b.String(), c.want)
 		}

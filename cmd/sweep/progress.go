@@ -52,25 +52,21 @@ func (p *progress) show(s sweep.Progress) {
 	p.last = now
 	elapsed := now.Sub(p.start)
 	rate := float64(s.Done) / elapsed.Seconds()
-	var left time.Duration
-	if s.Done > 0 {
-		left = time.Duration(float64(elapsed) * float64(s.Total-s.Done) / float64(s.Done))
-	}
 	switch p.mode {
 	case "json":
 		// a struct of numbers cannot fail to encode
 		line, _ := json.Marshal(struct {
-			Done     int     `json:"done"`
-			Total    int     `json:"total"`
-			Failed   int     `json:"failed"`
-			RunsPerS float64 `json:"runs_per_s"`
-			ElapsedS float64 `json:"elapsed_s"`
-			LeftS    float64 `json:"left_s"`
-		}{s.Done, s.Total, s.Failed, rate, elapsed.Seconds(), left.Seconds()})
+			Done     int      `json:"done"`
+			Total    int      `json:"total"`
+			Failed   int      `json:"failed"`
+			RunsPerS float64  `json:"runs_per_s"`
+			ElapsedS float64  `json:"elapsed_s"`
+			LeftS    *float64 `json:"left_s"` // null = not known yet
+		}{s.Done, s.Total, s.Failed, rate, elapsed.Seconds(), leftSeconds(s.Left)})
 		fmt.Fprintf(p.w, "%s\n", line)
 	default:
 		line := fmt.Sprintf("%d/%d runs  %.0f%%  %.4g runs/s  elapsed %s  left %s  failed %d",
-			s.Done, s.Total, 100*float64(s.Done)/float64(s.Total), rate, elapsed.Round(time.Second), left.Round(time.Second), s.Failed)
+			s.Done, s.Total, 100*float64(s.Done)/float64(s.Total), rate, elapsed.Round(time.Second), about(s.Left), s.Failed)
 		if p.mode == "plain" {
 			fmt.Fprintln(p.w, line)
 			return
@@ -78,6 +74,29 @@ func (p *progress) show(s sweep.Progress) {
 		fmt.Fprint(p.w, "\r"+line+strings.Repeat(" ", max(0, p.width-len(line))))
 		p.width = len(line)
 	}
+}
+
+// about words the time that is left. It is an estimate: more digits would only
+// flicker.
+func about(left time.Duration) string {
+	switch {
+	case left < 0:
+		return "unknown"
+	case left < 2*time.Minute:
+		return "about " + left.Round(time.Second).String()
+	case left < 20*time.Minute:
+		return "about " + left.Round(10*time.Second).String()
+	}
+	return "about " + strings.TrimSuffix(left.Round(time.Minute).String(), "0s")
+}
+
+// leftSeconds is the time that is left in s; nil if it is not known.
+func leftSeconds(left time.Duration) *float64 {
+	s := left.Seconds()
+	if left < 0 {
+		return nil
+	}
+	return &s
 }
 
 // end clears the line on the terminal.

@@ -15,6 +15,9 @@ type Generator struct {
 	Seed        uint64  // study seed
 	Replicate   int
 	Block       int // tokens of a KV block: classes share whole blocks of their common prefix; 0 = requests share nothing
+
+	// Cut is asked now and then whether to end early; nil = never.
+	Cut func() bool
 }
 
 // Prefixes returns how many prefix blocks the requests are numbered with, and
@@ -77,7 +80,7 @@ func (g *Generator) Append(dst []Request) []Request {
 	now := 0.0
 	for k := range n {
 		now += g.gap(gaps.Uniform(k))
-		if now > limit {
+		if now > limit || k&0xffff == 0xffff && g.Cut != nil && g.Cut() {
 			break
 		}
 		r := draw(k)

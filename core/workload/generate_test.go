@@ -302,3 +302,16 @@ func BenchmarkAppend(b *testing.B) {
 func alike(a, b []Request) bool {
 	return slices.EqualFunc(a, b, func(a, b Request) bool { return reflect.DeepEqual(a, b) })
 }
+
+// Whoever asks for millions of requests can have them end early.
+func TestCut(t *testing.T) {
+	g := Generator{
+		Spec: &Spec{Arrival: Poisson, Class: []Class{{Share: 1, Prompt: Dist{Kind: Fixed, Mean: 10}, Output: Dist{Kind: Fixed, Mean: 10}}}},
+		Rate: 1, LengthRange: 1, Count: 1_000_000,
+	}
+	asked := 0
+	g.Cut = func() bool { asked++; return asked == 2 }
+	if n := len(g.Append(nil)); asked != 2 || n == 0 || n > 200_000 {
+		t.Errorf("%d requests after being asked %d times", n, asked)
+	}
+}

@@ -19,6 +19,7 @@ import (
 	"scoville/sweep/draw"
 	"scoville/sweep/hunt"
 	"scoville/sweep/memo"
+	"scoville/sweep/pace"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 	"scoville/sweep/request"
@@ -43,6 +44,7 @@ type Campaign struct {
 	Part     bool                // the plan is a part of another: keep what runs give, and write no tables
 	Recall   bool                // simulate nothing: a run that is not known is ErrMissing
 	Timeout  time.Duration       // wall time that a run may take; 0 = any
+	Pace     *pace.Pace          // is told what it has to know; nil = nobody
 	Progress func(done, total, failed int)
 	Begun    func(Standing) // told before the first run; nil = nobody
 }
@@ -137,7 +139,7 @@ func (c *Campaign) remembered(m *memo.Memo) row.Simulate {
 	if c.Recall {
 		return c.Simulate()
 	}
-	return m.Wrap(c.Simulate())
+	return m.Wrap(c.Pace.Watch(c.Simulate()))
 }
 
 // points runs every point as its schedule says.

@@ -36,6 +36,7 @@ func ReadStanding(dir string) (s Standing, ok bool) {
 // begin tells what is known.
 func (c *Campaign) begin(m *memo.Memo) error {
 	s := c.start(m)
+	c.Pace.Begin(c.Plan.Capacities()*(1+c.Plan.Study.Draws), s.Done, m.Recalled)
 	if c.Begun != nil {
 		c.Begun(s)
 	}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"fmt"
 	"runtime/debug"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 )
@@ -43,9 +44,13 @@ type done[R any] struct {
 	err    error
 }
 
+// Patience is how long Run waits for items at work when ctx ends.
+const Patience = 700 * time.Millisecond
+
 // Run runs the items, handing them out in order. When ctx ends it hands out no
 // more, waits for those at work, and returns ctx's error; items that were cut
-// short are not collected.
+// short are not collected. One that does not heed ctx is left alone after
+// Patience: whoever interrupts does not wait for a run that cannot be.
 func (p *Pool[S, R]) Run(ctx context.Context, items []int) error {
 	outer := ctx
 	ctx, stop := context.WithCancel(ctx)
@@ -75,8 +80,14 @@ func (p *Pool[S, R]) Run(ctx context.Context, items []int) error {
 		_ = workers.Wait() // workers return no errors
 		close(results)
 	}()
+	late := make(chan struct{})
+	defer context.AfterFunc(outer, func() { time.AfterFunc(Patience, func() { close(late) }) })()
 	var err error
-	for d := range results {
+	for {
+		d, ok := next(results, late)
+		if !ok {
+			break
+		}
 		if err != nil {
 			continue // let the workers finish
 		}
@@ -94,6 +105,20 @@ func (p *Pool[S, R]) Run(ctx context.Context, items []int) error {
 		return err
 	}
 	return outer.Err()
+}
+
+// next returns the next item that is done; false if there is none, or it is late.
+func next[R any](results <-chan done[R], late <-chan struct{}) (done[R], bool) {
+	select {
+	case d, ok := <-results:
+		return d, ok
+	case <-late:
+		go func() { // nobody may hang
+			for range results {
+			}
+		}()
+		return done[R]{}, false
+	}
 }
 
 // do runs one item. After a panic the worker's state is made anew: nobody

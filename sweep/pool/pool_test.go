@@ -7,6 +7,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 )
 
 func upTo(n int) []int {
@@ -38,6 +39,54 @@ func TestRun(t *testing.T) {
 		if len(got) != 100 || got[9] != 81 || states.Load() != int64(workers) {
 			t.Errorf("%d workers: %d results, 9 -> %d, %d states", workers, len(got), got[9], states.Load())
 		}
+	}
+}
+
+// An item that does not heed the end of the context is not waited for.
+func TestPatience(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	stuck := make(chan struct{})
+	defer close(stuck)
+	p := Pool[int, int]{
+		Workers: 2,
+		State:   func() int { return 0 },
+		Work: func(_ context.Context, _, item int) (int, error) {
+			if item == 3 {
+				cancel()
+				<-stuck
+			}
+			return item, nil
+		},
+		Collect: func(int, int, error) error { return nil },
+	}
+	if err := p.Run(ctx, upTo(10)); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
+
+// While items wait, every worker is at work, however different their cost.
+func TestBusy(t *testing.T) {
+	const workers, items = 4, 400
+	var at, idle atomic.Int64
+	p := Pool[int, int]{
+		Workers: workers,
+		State:   func() int { return 0 },
+		Work: func(_ context.Context, _, item int) (int, error) {
+			at.Add(1)
+			defer at.Add(-1)
+			time.Sleep(time.Duration(item*item%97) * 50 * time.Microsecond)
+			if item > workers && item < items-workers && at.Load() < workers-1 { // one may be between two items
+				idle.Add(1)
+			}
+			return item, nil
+		},
+		Collect: func(int, int, error) error { return nil },
+	}
+	if err := p.Run(t.Context(), upTo(items)); err != nil {
+		t.Fatal(err)
+	}
+	if idle.Load() > items/2 {
+		t.Errorf("workers are idle at %d of %d items", idle.Load(), items)
 	}
 }
 
