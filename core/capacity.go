@@ -3,6 +3,7 @@ package core
 import (
 	"context"
 	"crypto/sha256"
+	"fmt"
 	"math"
 	"slices"
 	"sync"
@@ -47,6 +48,8 @@ const (
 	capacityMost  = 20_000
 	capacityMin   = 400
 	capacityFills = 4
+
+	capacityLargest = 2_000_000 // requests in all; each takes up to 800 bytes
 )
 
 // capacity returns the rate in requests per second at which the scenario's
@@ -125,7 +128,7 @@ func (c *Capacities) forget(key capacityKey) {
 	delete(c.entries, key)
 }
 
-// measure does the run. Only cancellation is an error.
+// measure does the run. Cancellation and a run too large are the only errors.
 func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.Machine, seed uint64) (float64, error) {
 	cfg := config(sc)
 	cfg.Saturate, cfg.Frontend, cfg.Ingress, cfg.Cold = true, 0, 0, 0
@@ -140,7 +143,11 @@ func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.
 	}
 	front := frontRate(sc, s.requests)
 	if cfg.Batching == engine.Iteration {
-		s.requests = fill(&cfg, s.requests)
+		requests, err := fill(&cfg, s.requests)
+		if err != nil {
+			return 0, err
+		}
+		s.requests = requests
 	}
 	if err := s.serve(ctx, m, cfg, s.requests, &s.out); err != nil {
 		if ctx.Err() != nil {
@@ -157,7 +164,7 @@ func (s *Simulator) measure(ctx context.Context, sc *scenario.Scenario, m *perf.
 // fill turns a sample of requests to those of a capacity run: first the ones
 // found on a full machine, what they have emitted counted as prompt, then enough
 // others.
-func fill(cfg *engine.Config, sample []workload.Request) []workload.Request {
+func fill(cfg *engine.Config, sample []workload.Request) ([]workload.Request, error) {
 	outputs, prompts := 0.0, 0.0
 	for i := range sample {
 		outputs += float64(sample[i].Output)
@@ -176,19 +183,27 @@ func fill(cfg *engine.Config, sample []workload.Request) []workload.Request {
 		full = found(sample, outputs, max(fits, 1))
 	}
 	replicas := max(cfg.Replicas, 1)
-	var out []workload.Request
+	served := max(capacityMin, capacityFills*len(full)) * replicas
+	if n := len(full)*replicas + served; n > capacityLargest {
+		return nil, &wideError{fmt.Sprintf("engine.dp = %d replicas of up to %d sequences: measuring their capacity takes %d requests, at most %d: lower engine.dp or engine.max_num_seqs", replicas, len(full), n, capacityLargest)}
+	}
+	out := make([]workload.Request, 0, len(full)*replicas+served)
 	for _, r := range full {
 		for range replicas {
 			out = append(out, r)
 		}
 	}
 	cfg.Fill = len(out)
-	served := max(capacityMin, capacityFills*len(full)) * replicas
 	for i := range served {
 		out = append(out, sample[i%len(sample)])
 	}
-	return out
+	return out, nil
 }
+
+// wideError says that a machine is too large for a capacity run.
+type wideError struct{ text string }
+
+func (e *wideError) Error() string { return e.text }
 
 // found returns the n requests found on a full machine. A sequence is found with
 // a probability proportional to its output, at a uniform place in it. So that few

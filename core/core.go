@@ -118,6 +118,9 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	}
 	if open(sc) && (!o.NoCapacity || sc.Workload.Load > 0) {
 		capacity, err := s.capacity(ctx, sc, m, o.Seed)
+		if wide, ok := errors.AsType[*wideError](err); ok {
+			return blank(Infeasible, wide), nil
+		}
 		if err != nil {
 			return Result{}, err
 		}
@@ -222,8 +225,8 @@ func tooLong(sc *scenario.Scenario, cfg *engine.Config, reqs []workload.Request,
 	return fmt.Errorf("%w: %s", err, perf.Advise(sc, float64(longest)))
 }
 
-// maxRequests bounds one run: each request takes about 150 bytes.
-const maxRequests = 20_000_000
+// maxRequests bounds one run: each request takes about 180 bytes.
+const maxRequests = 10_000_000
 
 // tooMany returns an error if a run would draw more than maxRequests.
 func tooMany(sc *scenario.Scenario, rate float64) error {

@@ -128,8 +128,30 @@ type decoder struct {
 
 var names = regexp.MustCompile(`^[a-z0-9_-]+$`)
 
+// most bounds the tables of a list, and the files under base. A study of 4 MiB
+// has room for a hundred thousand rules, each of which looks at every point.
+var most = map[string]int{"base": 100, "where": 1000, "objective": 100, "report.published": 1000, "report.plot": 100, "hardware.derate": 1000}
+
+// count refuses more elements of a list than most allows.
+func (d *decoder) count(e scenario.Entry) error {
+	n := 0
+	switch list := e.Value.(type) {
+	case []any:
+		n = len(list)
+	case []*scenario.Document:
+		n = len(list)
+	}
+	if limit, bounded := most[e.Key()]; bounded && n > limit {
+		return d.doc.Errorf(e.Key(), "make several studies", "is given %d times, the limit is %d", n, limit)
+	}
+	return nil
+}
+
 func (d *decoder) decode(sets []string) error {
 	for _, e := range d.doc.Entries {
+		if err := d.count(e); err != nil {
+			return err
+		}
 		if err := d.entry(e); err != nil {
 			return err
 		}

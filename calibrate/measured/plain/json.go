@@ -18,6 +18,12 @@ type Object struct {
 	Values map[string]any // numbers as json.Number
 }
 
+// A table holds no more columns, nor more cells: each takes some 50 bytes.
+const (
+	MaxColumns = 5000
+	MaxCells   = 10_000_000
+)
+
 // Bounds on JSON files: published ones nest seven deep.
 const (
 	maxDepth   = 64
@@ -42,6 +48,7 @@ func Objects(data []byte) ([]Object, *Fault) {
 		return nil, faultAt(data, at, "the limit is 64", "nested too deep")
 	}
 	var out []Object
+	keys := map[string]bool{}
 	d := json.NewDecoder(bytes.NewReader(data))
 	for {
 		start := int(d.InputOffset())
@@ -66,6 +73,12 @@ func Objects(data []byte) ([]Object, *Fault) {
 			o.Line, o.Number = line, len(out)+1
 			if out = append(out, o); len(out) > maxObjects {
 				return nil, &Fault{Msg: "more than a million objects"}
+			}
+			for _, k := range o.Keys {
+				keys[k] = true
+			}
+			if len(keys) > MaxColumns || len(keys)*len(out) > MaxCells {
+				return nil, &Fault{Line: line, Msg: fmt.Sprintf("%d objects with %d different keys are too many for a table", len(out), len(keys)), Hint: "objects of one file have the same keys"}
 			}
 		}
 	}

@@ -30,8 +30,16 @@ var (
 	colours = regexp.MustCompile("\x1b\\[[0-9;?]*[A-Za-z]|\x1b\\][^\x07\x1b]*(?:\x07|\x1b\\\\)")
 )
 
+// A packed file of little may unpack to much: to so many bytes, and so many times
+// its own size. Tables of measurements shrink five to fifteen times.
+const (
+	unpackFree  = 8 << 20
+	unpackTimes = 30
+)
+
 // Text returns the text of a file in UTF-8, without a byte order mark, and in
-// words what had to be done to read it. No more than limit bytes are unpacked.
+// words what had to be done to read it. No more than limit bytes are unpacked,
+// nor much more than a table of measurements would unpack to.
 func Text(data []byte, limit int) (text []byte, notes []string, err error) {
 	if bytes.HasPrefix(data, packed) {
 		if data, err = unpack(data, limit); err != nil {
@@ -59,6 +67,7 @@ func Text(data []byte, limit int) (text []byte, notes []string, err error) {
 }
 
 func unpack(data []byte, limit int) ([]byte, error) {
+	limit = min(limit, unpackFree+unpackTimes*len(data))
 	r, err := gzip.NewReader(bytes.NewReader(data))
 	if err != nil {
 		return nil, fmt.Errorf("not gzip: %w", err)

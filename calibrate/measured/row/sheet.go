@@ -108,6 +108,10 @@ func ReadSheet(file string, data []byte) (*Sheet, error) {
 		} else if err != nil {
 			return nil, err
 		}
+		if len(cells) > plain.MaxColumns {
+			line, _ := r.FieldPos(0)
+			return nil, s.ErrorAt(Place{Line: line}, "", "%d cells in one row, the limit is %d", len(cells), plain.MaxColumns)
+		}
 		rec := Record{Cells: make([]string, len(cells)), At: make([]Place, len(cells))}
 		last := -1 // filled cell
 		for i, c := range cells {
@@ -127,6 +131,8 @@ func ReadSheet(file string, data []byte) (*Sheet, error) {
 			s.Header, s.HeadAt = rec.Cells, rec.At
 		case len(rec.Cells) != len(s.Header):
 			return nil, s.ErrorAt(rec.At[0], "", "%d cells in this row, %d columns in the header", len(cells), len(s.Header))
+		case (len(s.Records)+1)*len(s.Header) > plain.MaxCells:
+			return nil, s.ErrorAt(rec.At[0], "split the file", "more than %d cells", plain.MaxCells)
 		default:
 			s.Records = append(s.Records, rec)
 		}
