@@ -62,9 +62,15 @@ func (d *decoder) setting(e scenario.Entry) (err error) {
 	return err
 }
 
-// Folder is the folder that the study names for its results, after checking
-// that no link leads from it out of the working directory.
-func (s *Study) Folder() (string, error) { return s.OutputDir, place.Stays(s.OutputDir) }
+// Folder is the folder of the results: one that the study names is checked, that no
+// link leads from it out of the working directory. The usual one is the user's own
+// affair: results may be a link to where there is room.
+func (s *Study) Folder() (string, error) {
+	if !s.Doc.Has("output.dir") {
+		return s.OutputDir, nil
+	}
+	return s.OutputDir, place.Stays(s.OutputDir)
+}
 
 func (d *decoder) text(e scenario.Entry) (string, error) { return ask.Text(d.doc, e) }
 
