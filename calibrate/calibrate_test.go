@@ -281,7 +281,7 @@ func TestCheck(t *testing.T) {
 			t.Errorf("no %q in\n%s", want, text)
 		}
 	}
-	if text, err := Check(context.Background(), Options{Files: in[1:]}); err != nil || !strings.Contains(text, "needed  --hardware NAME (a100-40,") {
+	if text, err := Check(context.Background(), Options{Files: in[1:]}); err != nil || !strings.Contains(text, "needed  --hardware NAME (a10, a100-40,") {
 		t.Errorf("what is missing is asked for: %v\n%s", err, text)
 	}
 	if text, err := Check(context.Background(), Options{Files: in[1:], Hardware: "h100-sxm", Model: "llama-3.1-8b"}); err != nil || !strings.Contains(text, "1 usable") {
