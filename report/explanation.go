@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
+
+	"scoville/core/unit"
 )
 
 // explanationText writes the explanation of a study of one point for a
@@ -17,6 +19,6 @@ func (r *Report) explanationText(w io.Writer) {
 // explanationMarkdown writes it as preformatted text.
 func (r *Report) explanationMarkdown(w io.Writer) {
 	if r.explanation != "" {
-		fmt.Fprintf(w, "\n## explanation\n\n```text\n%s```\n", strings.ReplaceAll(r.explanation, "`", "'"))
+		fmt.Fprintf(w, "\n## explanation\n\n```text\n%s```\n", unit.Visible(strings.ReplaceAll(r.explanation, "`", "'")))
 	}
 }

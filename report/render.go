@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strings"
 
+	"scoville/core/unit"
 	"scoville/sweep/results"
 )
 
@@ -57,7 +58,7 @@ func writeRow(b *bytes.Buffer, cells []string) {
 	b.WriteString("\n")
 }
 
-// escape makes text inert in Markdown and HTML.
-func escape(s string) string {
-	return strings.NewReplacer("|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'", "\n", " ", "[", `\[`, "~", `\~`, "*", `\*`).Replace(s)
-}
+// inert makes text of others mean nothing in Markdown and HTML, links included.
+var inert = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'", "\n", " ", "[", `\[`, "~", `\~`, "*", `\*`, "://", `:\//`, "www.", `www\.`)
+
+func escape(s string) string { return inert.Replace(unit.Visible(s)) }

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"math"
@@ -10,6 +9,7 @@ import (
 	"scoville/core"
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
+	"scoville/sweep/sheet"
 )
 
 // infeasible says why a point cannot run; "" if it can, as far as is known
@@ -35,7 +35,7 @@ func AxisNames(p *Plan) []string {
 
 // WritePoints writes the points of a plan as CSV, a row each.
 func WritePoints(w io.Writer, p *Plan) error {
-	out := csv.NewWriter(w)
+	out := sheet.NewWriter(w)
 	head := append([]string{"point_index", "point_id", "baseline", "oat_path", "oat_level", "oat_change_ratio", "infeasible"}, AxisNames(p)...)
 	if err := out.Write(head); err != nil {
 		return err

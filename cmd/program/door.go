@@ -1,11 +1,10 @@
 package program
 
 import (
-	"fmt"
 	"io"
-	"unicode"
-	"unicode/utf16"
 	"unicode/utf8"
+
+	"scoville/core/unit"
 )
 
 // Door is what a program writes to its user through. Names, titles and reasons
@@ -35,14 +34,7 @@ func (d *Door) Write(text []byte) (int, error) {
 	for len(in) > 0 && utf8.FullRune(in) {
 		r, n := utf8.DecodeRune(in)
 		in = in[n:]
-		switch {
-		case r == '\n' || r == '\t' || unicode.IsPrint(r) || unicode.Is(unicode.Zs, r):
-			out = utf8.AppendRune(out, r)
-		default:
-			for _, unit := range utf16.AppendRune(nil, r) {
-				out = fmt.Appendf(out, `\u%04x`, unit)
-			}
-		}
+		out = unit.AppendVisible(out, r)
 	}
 	d.rest = append([]byte(nil), in...)
 	if _, err := d.to.Write(out); err != nil {

@@ -2,12 +2,13 @@ package diff
 
 import (
 	"bytes"
-	"encoding/csv"
 	"fmt"
 	"io"
 	"strconv"
 	"strings"
 	"text/tabwriter"
+
+	"scoville/sweep/sheet"
 )
 
 // Bounds on what is printed; CSV and JSON have everything.
@@ -235,7 +236,7 @@ func percent(x float64) string {
 
 // CSV writes a row per design and metric.
 func (r *Report) CSV(w io.Writer) error {
-	out := csv.NewWriter(w)
+	out := sheet.NewWriter(w)
 	if len(r.Found) > 0 {
 		return out.WriteAll(r.answersCSV())
 	}

@@ -8,6 +8,7 @@ import (
 
 	"scoville/core/scenario/file"
 	"scoville/core/table"
+	"scoville/core/unit"
 )
 
 // ExplanationFile is the explanation of a dataset of one point, as text; other
@@ -19,7 +20,7 @@ const ExplanationFile = "explanation.txt"
 func (s *Set) Explain(text []byte) error {
 	path := filepath.Join(s.dir, ExplanationFile)
 	if len(text) > 0 {
-		return table.WriteFile(path, text)
+		return table.WriteFile(path, []byte(unit.Visible(string(text))))
 	}
 	if err := os.Remove(path); !errors.Is(err, fs.ErrNotExist) {
 		return err
