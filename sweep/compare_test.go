@@ -105,6 +105,9 @@ const twoObjectives = "[[objective]]\nmetric = 'tpot_mean_ms'\n[[objective]]\nme
 // The front of two objectives; a point without a loss is not on it. Gains are
 // against the baseline of the same context.
 func TestParetoAndKept(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	text := formats + twoObjectives + "[report]\nbaseline = 'weight_dtype == \"fp16\"'\nkeep = 'tpot_gain_ratio > 0.5 && accuracy_loss_ratio < 0.01'\n"
 	got, dir := compared(t, text, 1, plainly, "weight_dtype", "context", "pareto", "pareto_probability", "objective_rank", "kept")
 	want := `fp16 short true <nil> <nil> false

@@ -107,6 +107,9 @@ func TestPredictionOfTheSimulator(t *testing.T) {
 // Tables are equal whatever the number of workers, and draws change none of the
 // other columns. Points on another chip have no interval, and the plan says so.
 func TestDrawsChangeNothingElse(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	text := strings.Replace(reference, "requests = 300", "requests = 40", 1) + "[axes]\n\"workload.rate_rps\" = [2, 5]\n\"hardware.name\" = [\"jalapeno\", \"h100-sxm\"]\n[replicates]\nn = 2\n[[objective]]\nmetric = \"tpot_mean_ms\"\n[[objective]]\nmetric = \"output_tok_s\"\n"
 	plain := swept(t, Options{File: unsure(t, unsureOverlay, text)})
 	file := unsure(t, unsureOverlay, text+"[uncertainty]\ndraws = 30\n")

@@ -55,6 +55,9 @@ func searched(t *testing.T, text string, f func(*scenario.Scenario, core.Options
 // The capacity of a server with Poisson arrivals and one service time is where
 // Pollaczek and Khinchine put it: a mean TTFT of prefill + rate S^2 / 2(1 - rate S).
 func TestSearchFindsQueueFormula(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	text := strings.NewReplacer("rate_rps = 2.0\n", "", `{ dist = "lognormal", mean = 64, cv = 0.8 }`, "64",
 		"max_num_seqs = 16", "max_num_seqs = 1", "requests = 300", "requests = 4000").Replace(reference) + rateSearch + "[replicates]\nn = 6\n"
 	alone := strings.Replace(text, "requests = 4000", "requests = 2\narrival = \"closed\"\nconcurrency = 1", 1)
@@ -151,6 +154,9 @@ n = 3
 
 // What a response is decides the outcome; a value is there only if found.
 func TestSearchOutcomes(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	at := func(f func(rate float64) core.Result) func(*scenario.Scenario, core.Options) core.Result {
 		return func(sc *scenario.Scenario, _ core.Options) core.Result { return f(sc.Workload.RateRPS) }
 	}

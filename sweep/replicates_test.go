@@ -127,6 +127,9 @@ func TestUntilInTables(t *testing.T) {
 // several seeds, in a part of the runs. Points it dropped are in the tables and
 // not compared.
 func TestRaceFindsTheWinner(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	two := strings.Replace(raceDesign, "[replicates]", "[[objective]]\nmetric = \"output_tok_s\"\n[replicates]", 1)
 	closed := strings.NewReplacer("requests = 300", "requests = 150", "rate_rps = 2.0", "arrival = \"closed\"\nconcurrency = 8").Replace(reference)
 	for name, c := range map[string]struct {
@@ -160,6 +163,9 @@ func TestRaceFindsTheWinner(t *testing.T) {
 // from the study's seed (0 is one like others) and from the point, not from its
 // place in a plan; effects are as large and their intervals wider.
 func TestIndependentStreams(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	const design = "[oat]\n\"hardware.weight_bandwidth_gb_s\" = [\"-20%\"]\n\"engine.max_num_seqs\" = [15]\n[replicates]\nn = 5\nseed = 0\n"
 	_, paired := finished(t, reference+design, 2)
 	out, free := finished(t, reference+design+"crn = false\n", 2)

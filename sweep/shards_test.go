@@ -40,6 +40,10 @@ func TestShards(t *testing.T) {
 		}
 	}
 	designs["draws"] = "[axes]\n\"workload.rate_rps\" = [1, 2]\n\"hardware.name\" = [\"jalapeno\", \"h100-sxm\"]\n[replicates]\nn = 2\ncrn = false\n[[objective]]\nmetric = \"tpot_mean_ms\"\n[[objective]]\nmetric = \"output_tok_s\"\n[uncertainty]\ndraws = 20\n"
+	counts := []int{1, 3, 7}
+	if testing.Short() {
+		counts = []int{3}
+	}
 	for name, design := range designs {
 		file, whole := write(t, reference+design), t.TempDir()
 		if name == "draws" {
@@ -48,7 +52,7 @@ func TestShards(t *testing.T) {
 		if _, err := Run(t.Context(), Options{File: file, Dir: whole, Jobs: 2}); err != nil {
 			t.Fatal(name, err)
 		}
-		for _, n := range []int{1, 3, 7} {
+		for _, n := range counts {
 			o := Options{File: file, Dir: t.TempDir(), Jobs: 2}
 			split(t, o, n)
 			if left := tables(t, o.Dir); len(left) > 0 {
@@ -77,6 +81,9 @@ func never(t *testing.T) func() Simulate {
 // the whole study on one machine, there are tables. A shard that was interrupted
 // goes on where it was.
 func TestMergeMissing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	for _, name := range []string{"grid", "search", "until", "requests"} {
 		file, whole, dir := write(t, reference+resumed[name]), t.TempDir(), t.TempDir()
 		if _, err := Run(t.Context(), Options{File: file, Dir: whole, Jobs: 2}); err != nil {

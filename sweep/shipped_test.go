@@ -16,6 +16,9 @@ var impossible = map[string]int{"memory.toml": 3}
 // that is its subject, asks a question at its head, and has its answer in
 // studies/README.md.
 func TestShippedStudies(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	files, err := filepath.Glob("../studies/*.toml")
 	if err != nil || len(files) < 4 {
 		t.Fatalf("studies: %v, %v", files, err)
@@ -55,6 +58,9 @@ func TestShippedStudies(t *testing.T) {
 // TestH100Study: the calibrated study rests on its calibration, keeps up at low
 // rates and is saturated at the highest, and TPOT grows with the rate.
 func TestH100Study(t *testing.T) {
+	if testing.Short() {
+		t.Skip("says nothing of concurrency that shorter tests do not")
+	}
 	dir := t.TempDir()
 	if _, err := Run(t.Context(), Options{File: "../studies/h100.toml", Set: []string{"workload.requests=1000"}, Dir: dir, Jobs: 2}); err != nil {
 		t.Fatal(err)
