@@ -23,15 +23,6 @@ type Ran struct {
 	items []uint64 // a bit for each run of the plan
 }
 
-// All are all runs of a plan.
-func All(p *plan.Plan) *Ran {
-	r := &Ran{Plan: p, Counts: map[string]int{}, fate: func(int) *fate.Fate { return nil }, items: make([]uint64, (p.Runs()+63)/64)}
-	for item := range p.Runs() {
-		r.add(item, "")
-	}
-	return r
-}
-
 func (r *Ran) add(item int, status string) {
 	r.items[item/64] |= 1 << (item % 64)
 	r.Runs++
