@@ -143,3 +143,11 @@ func forShell(url string) string {
 	}
 	return "'" + strings.ReplaceAll(url, "'", "%27") + "'"
 }
+
+// local refuses a URL where a verb works in a folder alone.
+func local(verb, name string) error {
+	if !store.Is(name) {
+		return nil
+	}
+	return usageError{fmt.Errorf("%s: sweep %s takes no URL; give a folder", name, verb)}
+}

@@ -28,6 +28,9 @@ runs that the folder knows, also of runs that an edited study does not plan any 
   sweep status results/grid --json | jq .left_s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := local("status", args[0]); err != nil {
+				return err
+			}
 			now := time.Now()
 			r, err := sweep.StatusOf(args[0], now)
 			switch {

@@ -38,6 +38,9 @@ tables, and the merge says so. A study with race is not split.
   sweep submit studies/grid.toml --engine kubernetes --shards 100 --image registry/sweep:1 --claim work --mem 4G`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := local("submit", o.Dir); err != nil {
+				return err
+			}
 			o.Study = args[0]
 			job, err := sweep.Submit(c.Context(), o, start, stdout)
 			if job != nil {
