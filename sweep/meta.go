@@ -17,7 +17,7 @@ func meta(p *Plan, o Options) results.Meta {
 	m := results.Meta{
 		Study: st.Name, StudyTOML: []byte(st.Doc.Text), SimVersion: core.Version, Seed: st.Seed,
 		Inputs: maps.Clone(p.Inputs), Set: o.Set, Workers: o.Jobs, Planned: p.Runs(), Independent: st.Independent, Selected: st.Metrics, Notes: p.Notes,
-		StudyFile: st.Doc.File, Numbers: p.Numbers, Sample: p.Sample(),
+		Point: o.Point, StudyFile: st.Doc.File, Numbers: p.Numbers, Sample: p.Sample(),
 	}
 	m.Until, m.Race = schedule.Rule(st), st.Race
 	if st.First() > 0 {

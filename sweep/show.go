@@ -84,3 +84,6 @@ func rerun(d *results.Dataset, x *Explanation, only bool) []string {
 	}
 	return append(lines, command)
 }
+
+// Quote is a word as a shell reads it.
+func Quote(word string) string { return shell.Quote(word) }

@@ -139,6 +139,9 @@ func Read(name string, data []byte, opt Options) (*File, error) {
 		if !opt.Names {
 			f.Notes = append(f.Notes, h.String())
 		}
+		if clash(f.Hints) { // which of them holds for a row is not known
+			continue
+		}
 		for i := range f.Rows {
 			if o := &f.Rows[i]; opt.Names {
 				o.Take(h)
@@ -255,3 +258,15 @@ func DropDuplicates(rows []*Observation) {
 // Path turns the shorthand of a key of the one class, workload.prompt_tokens,
 // into the key; others stay.
 func Path(name string) string { return row.Path(name) }
+
+// clash reports whether hints name several chips or parallelisms.
+func clash(hints []row.Hint) bool {
+	for _, h := range hints {
+		for _, o := range hints {
+			if h.Chip != "" && o.Chip != "" && h.Chip != o.Chip || h.TP > 0 && o.TP > 0 && h.TP != o.TP {
+				return true
+			}
+		}
+	}
+	return false
+}

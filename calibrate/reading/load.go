@@ -184,6 +184,11 @@ func models(name string, f *measured.File) error {
 		config, known := configs[id]
 		if !known {
 			config = configOf(dir, id)
+			for other, c := range configs {
+				if c == config && config != "" {
+					return fmt.Errorf("%s: %s describes one of the models %s and %s: name it after its own, %s_config.json", name, config, min(id, other), max(id, other), filepath.Base(id))
+				}
+			}
 			configs[id] = config
 		}
 		if config == "" {

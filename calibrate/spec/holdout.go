@@ -60,6 +60,8 @@ func (r *specReader) readHoldout() {
 	switch {
 	case ways > 1:
 		r.fail("holdout", "keep one of them", "where, by, folds and fraction are ways to hold out")
+	case r.Folds > 0 && draws.Seeds > 0 && given == "holdout.seeds":
+		r.fail(given, "leave it out; seed says how they are drawn", "folds are drawn once")
 	case given != "" && r.Random.Fraction == 0 && r.Folds == 0:
 		r.fail(given, "add fraction = 0.2", "a seed needs a fraction to draw")
 	case r.Random.Fraction > 0 || r.Folds > 0:

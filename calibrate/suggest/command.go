@@ -95,7 +95,7 @@ func (p *plan) limits(sc *scenario.Scenario) string {
 	add(set["max_num_batched_tokens"], " --max-num-batched-tokens %d", e.MaxTokens)
 	add(set["block_size"], " --block-size %d", e.BlockSize)
 	add(set["memory_fraction"], " --gpu-memory-utilization %g", e.MemoryFrac)
-	add(true, " --no-enable-prefix-caching")
+	add(!set["prefix_caching"] || !e.PrefixCache, " --no-enable-prefix-caching")
 	return out
 }
 

@@ -137,7 +137,8 @@ assumed, what looks wrong (a warm prefix cache, stream chunks that are no
 tokens, early stopping, failures), rows left out and why, what is still to be
 given (--hardware, --model, --set engine.tp=8, --unit) and the next command. A
 latency without a unit is an error that asks. What the name of a file suggests
-is said, never taken; only lengths and batch of offline runs are read from it.
+is said, and taken with --trust-names alone; but lengths and batch of offline
+runs, and what a sweep wrote into the names of its folders, are read from names.
 Patterns such as 'runs/*.json' need no shell.
 `) + "\n" + exitCodes,
 		Example: `  calibrate check runs/*.json --hardware h100-sxm --set engine.tp=8

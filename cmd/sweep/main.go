@@ -39,7 +39,7 @@ Exit codes:
   4    stopped early: more runs failed or timed out than [run] max_failures allows,
        one with --fail-fast, the disk is full, the folder gone, an object store does not
        take the results, or shards are missing (sweep merge); finished runs are kept,
-       and the same command goes on
+       and the message says how to go on
   5    finished, but no search found a value that meets every service level, or
        the winner does not hold up (sweep confirm)
   6    refused: the folder holds other results or is in use, an input has changed, or

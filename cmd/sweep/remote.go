@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strings"
 
 	"scoville/sweep"
 	"scoville/sweep/store"
@@ -52,6 +51,7 @@ func (r remote) write(ctx context.Context, stderr io.Writer, work func(ctx conte
 	case err == nil:
 		return sent
 	}
+	fmt.Fprintf(stderr, "sweep: %v\n", sent) // the message of err says nothing of it
 	return errors.Join(err, sent)
 }
 
@@ -134,14 +134,6 @@ func mergeRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, m merg
 		}
 		return m.work(ctx)
 	})
-}
-
-// forShell is a URL as a shell reads it.
-func forShell(url string) string {
-	if !strings.ContainsAny(url, "?&;*()' $") {
-		return url
-	}
-	return "'" + strings.ReplaceAll(url, "'", "%27") + "'"
 }
 
 // local refuses a URL where a verb works in a folder alone.

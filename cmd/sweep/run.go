@@ -69,9 +69,7 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 				return usageError{err}
 			}
 			o.File, o.Progress = args[0], p.show
-			if mode != "none" && mode != "json" {
-				o.Begun = func(s sweep.Standing) { begun(stderr, s) }
-			}
+			o.Begun = func(s sweep.Standing) { begun(stderr, s, mode != "none" && mode != "json") }
 			work := func(ctx context.Context, name string) (written bool, err error) {
 				out, err := sweep.Run(ctx, o)
 				p.end()
@@ -105,8 +103,9 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// begun says what of a study is done already.
-func begun(stderr io.Writer, s sweep.Standing) {
+// begun says what of the journal is lost, and with counts what of a study is done
+// already.
+func begun(stderr io.Writer, s sweep.Standing, counts bool) {
 	if s.Cut > 0 {
 		fmt.Fprintf(stderr, "runs.journal: %d bytes that were half written are cut off\n", s.Cut)
 	}
@@ -114,6 +113,7 @@ func begun(stderr io.Writer, s sweep.Standing) {
 		fmt.Fprintf(stderr, "runs.journal: %d bytes in its midst are damaged; the runs they held run again\n", s.Damaged)
 	}
 	switch {
+	case !counts:
 	case s.Done > 0:
 		fmt.Fprintf(stderr, "%d runs planned, %d already done, %d to run\n", s.Planned, s.Done, s.Planned-s.Done)
 	case s.Planned == 0 && s.Known > 0:

@@ -27,7 +27,7 @@ func shardDone(w io.Writer, s *sweep.ShardDone, url string) error {
 		}
 	}
 	if url != "" {
-		_, err := fmt.Fprintf(w, "next, when all %d shards have finished: sweep merge %s\n", s.Count, forShell(url))
+		_, err := fmt.Fprintf(w, "next, when all %d shards have finished: sweep merge %s\n", s.Count, sweep.Quote(url))
 		return err
 	}
 	fmt.Fprintf(w, "kept in %s\n", s.Dir)

@@ -67,7 +67,8 @@ func (c *Campaign) start(m *memo.Memo) Standing {
 	}
 	for i := range p.Len() {
 		for replicate := range p.Least(i) {
-			if k, err := memo.Key(p.ID(i), p.OptionsAt(i, replicate)); err == nil && m.Finished(k) {
+			o := p.OptionsAt(i, replicate)
+			if k, err := memo.Key(p.ID(i), o); err == nil && m.Finished(k, &o) {
 				out.Done++
 			}
 		}

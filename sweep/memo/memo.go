@@ -236,15 +236,14 @@ func (m *Memo) Recall(_ context.Context, sc *scenario.Scenario, o core.Options) 
 // Has reports whether a run is known.
 func (m *Memo) Has(k journal.Key) bool { return m.journal.Has(k) }
 
-// Finished reports whether a run does not have to run again, whatever its limit
-// in simulated time.
-func (m *Memo) Finished(k journal.Key) bool {
-	if !m.Retry || !m.Has(k) {
-		return m.Has(k)
+// Finished reports whether a run does not have to run again within the limits of
+// o.
+func (m *Memo) Finished(k journal.Key, o *core.Options) bool {
+	if !m.Has(k) {
+		return false
 	}
-	b, _, err := m.journal.Get(nil, k)
-	r, _, _ := decode(b)
-	return err == nil && r.Status != core.Failed && r.Status != core.Timeout && r.Status != ""
+	_, ok, err := m.finished(k, o)
+	return ok && err == nil
 }
 
 // Sync brings what runs gave to the disk.

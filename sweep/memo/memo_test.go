@@ -200,7 +200,7 @@ func TestWallTime(t *testing.T) {
 		t.Errorf("%q %v", r.Reason, err)
 	}
 	m.Retry = true
-	if k, err := Key(fmt.Sprintf("%x", m.key(&sc, &core.Options{}).Point), core.Options{}); err != nil || m.Finished(k) || !m.Has(k) {
+	if k, err := Key(fmt.Sprintf("%x", m.key(&sc, &core.Options{}).Point), core.Options{}); err != nil || m.Finished(k, &core.Options{}) || !m.Has(k) {
 		t.Errorf("a timeout is finished, %v", err)
 	}
 	run(stuck, 3*time.Millisecond, core.Timeout, 3)

@@ -45,8 +45,9 @@ type Manifest struct {
 	Sample      *sample.Record `json:"sample,omitempty"`      // what [sample] made of the points
 	Sensitivity []Judgement    `json:"sensitivity,omitempty"` // what must be said of its effects
 
-	StudyFile string   `json:"study_file"` // where the study stood, in full: its inputs are found from there
-	Numbers   []Number `json:"numbers"`    // of the hardware that the points rest on, the weakest grade first
+	Point     string   `json:"point,omitempty"` // of the study that alone was run, as the user named it; "" = all
+	StudyFile string   `json:"study_file"`      // where the study stood, in full: its inputs are found from there
+	Numbers   []Number `json:"numbers"`         // of the hardware that the points rest on, the weakest grade first
 
 	Started     time.Time `json:"started"`
 	Written     time.Time `json:"written"`      // of the tables
@@ -72,7 +73,7 @@ func (s *Set) manifest(counts map[string]int) *Manifest {
 		Planned: s.meta.Planned, Most: max(s.meta.Most, s.meta.Planned), Until: s.meta.Until, Race: s.meta.Race, Independent: s.meta.Independent, Counts: counts,
 		Metrics: []string{}, Inert: []string{}, Outer: []string{}, Notes: append([]string{}, s.meta.Notes...),
 		Report: s.meta.Report, Objectives: s.meta.Objectives, Sample: s.meta.Sample,
-		StudyFile: s.meta.StudyFile, Numbers: append([]Number{}, s.meta.Numbers...),
+		Point: s.meta.Point, StudyFile: s.meta.StudyFile, Numbers: append([]Number{}, s.meta.Numbers...),
 		Started: s.started.UTC(), Workers: s.meta.Workers, Hosts: []string{s.host},
 	}
 	for _, i := range s.selected {

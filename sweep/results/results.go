@@ -57,6 +57,7 @@ type Meta struct {
 	Overlays   []string          // overlay files, later wins
 	Set        []string          // "path=value" given on the command line, later wins
 	Notes      []string          // what may surprise, for people
+	Point      string            // of the study that alone is run; "" = all; not in the tables
 	StudyFile  string            // where the study stands, in full; not in the tables
 	Numbers    []Number          // of the hardware that the points rest on
 	Sample     *sample.Record    // what [sample] made of the points; nil = none

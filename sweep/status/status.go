@@ -36,6 +36,7 @@ type Report struct {
 	Dir   string   `json:"dir"`
 	Shard string   `json:"shard,omitempty"` // "3/8"
 	Study string   `json:"study"`
+	Point string   `json:"point,omitempty"` // of the study that alone is run; "" = all
 	File  string   `json:"study_file"`
 	Set   []string `json:"set"`
 	State string   `json:"state"`
@@ -106,7 +107,7 @@ func one(dir string, now time.Time) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Dir: dir, Study: m.Study, File: m.StudyFile, Set: m.Set, State: Stopped, Planned: m.Planned, Causes: []Cause{}}
+	r := &Report{Dir: dir, Study: m.Study, Point: m.Point, File: m.StudyFile, Set: m.Set, State: Stopped, Planned: m.Planned, Causes: []Cause{}}
 	s, has := campaign.ReadStanding(dir)
 	if has {
 		r.Planned, r.Least, r.Begun, r.Done = s.Planned+s.Draws, s.Least, s.Started, s.Done
@@ -230,7 +231,7 @@ func (r *Report) addShards(shards []shard.Shard, now time.Time) error {
 		return nil
 	}
 	r.State = Waiting
-	r.Planned, r.Done, r.Known, r.Failed = 0, 0, 0, 0
+	r.Planned, r.Done, r.Known, r.Failed, r.Causes = 0, 0, 0, 0, []Cause{}
 	for _, x := range r.Shards {
 		r.Planned, r.Done, r.Known, r.Failed = r.Planned+x.Planned, r.Done+x.Done, r.Known+x.Known, r.Failed+x.Failed
 		r.Least = r.Least || x.Least || x.State == Missing
@@ -239,6 +240,7 @@ func (r *Report) addShards(shards []shard.Shard, now time.Time) error {
 		}
 		r.sum(x)
 	}
+	slices.SortStableFunc(r.Causes, func(a, b Cause) int { return b.Runs - a.Runs })
 	return nil
 }
 
@@ -272,9 +274,14 @@ func (r *Report) sum(x *Report) {
 func (r *Report) next() []string {
 	study, dir := shell.Short(r.File), shell.Short(r.Dir)
 	run := shell.Command("run", study, r.Set, dir)
+	if r.Point != "" {
+		run += " --point " + shell.Quote(r.Point)
+	}
 	switch {
 	case len(r.Shards) > 0 && r.Writer == nil && (r.Tables == nil || slices.ContainsFunc(r.Shards, func(x *Report) bool { return x.Grown.After(*r.Tables) })):
 		return r.nextShards(run, study, dir)
+	case r.State == Stopped && r.Failed > 0:
+		return []string{run, run + " --only-failed"}
 	case r.State == Stopped:
 		return []string{run}
 	case r.State == Finished && r.Counts[results.Failed]+r.Counts[results.Timeout] > 0:

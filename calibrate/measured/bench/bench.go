@@ -75,12 +75,17 @@ func ReadServe(src *row.Source, f *row.File) error {
 // maxWrap is how deep results may lie in objects that people wrap them in.
 const maxWrap = 4
 
+// isRun reports whether an object is a result, whole or not.
+func isRun(o row.Object) bool {
+	_, tokens := o.Values["total_output_tokens"]
+	_, ttft := o.Values["mean_ttft_ms"]
+	return tokens || ttft
+}
+
 // runs returns the results in an object: itself, or those in its fields, each
 // with the single values beside them.
 func runs(o row.Object, depth int) []row.Object {
-	_, tokens := o.Values["total_output_tokens"]
-	_, ttft := o.Values["mean_ttft_ms"]
-	if tokens || ttft || depth == maxWrap {
+	if isRun(o) || depth == maxWrap {
 		return []row.Object{o}
 	}
 	var out []row.Object
@@ -107,7 +112,7 @@ func runs(o row.Object, depth int) []row.Object {
 				}
 			}
 			for _, found := range runs(r, depth+1) {
-				if _, ok := found.Values["total_output_tokens"]; ok {
+				if isRun(found) {
 					out = append(out, found)
 				}
 			}

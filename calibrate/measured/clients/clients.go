@@ -98,10 +98,15 @@ func ReadGenai(src *row.Source, f *row.File) error {
 		}
 		stats := func(path ...string) float64 { return at(m["stats"], path...) }
 		done, failed := at(m, "num_completed_requests"), at(m, "num_error_requests")
+		engine, version := text(o.Values, 4, "server_engine"), text(o.Values, 4, "server_version")
+		if engine != "" && !strings.EqualFold(engine, "vllm") {
+			version = "" // not one of vLLM's
+		}
 		cells := []row.Cell{
 			{Name: "model", Text: text(o.Values, 4, "model", "model_name", "api_model_name")},
 			{Name: "gpu", Text: text(o.Values, 4, "server_gpu_type")},
-			{Name: "vllm_version", Text: text(o.Values, 4, "server_version")},
+			{Name: "engine", Text: engine},
+			{Name: "vllm_version", Text: version},
 			cell("gpu_count", at(o.Values["experiment_metadata"], "server_gpu_count")),
 			cell("concurrency", at(m, "num_concurrency")), cell("completed", done), cell("failed", failed), cell("duration_s", at(m, "run_duration")),
 			cell(row.PromptPath, stats("num_input_tokens", "mean")), cell(row.OutputPath, stats("num_output_tokens", "mean")),
@@ -169,7 +174,7 @@ func DescribeGenai(f *row.File, name string, data []byte) error {
 	}
 	chip, version := row.Canonical("hardware.name", text(m, 4, "server_gpu_type")), text(m, 4, "server_version")
 	engine, id := text(m, 4, "server_engine"), text(m, 4, "model", "model_name", "api_model_name")
-	count, _ := m["server_gpu_count"].(float64)
+	count, _ := m["server_gpu_count"].(float64) // 0 where it is not said, or is no number: then parallelism is said to be missing
 	if s, ok := m["server_gpu_count"].(string); ok {
 		count, _ = strconv.ParseFloat(s, 64)
 	}
@@ -187,7 +192,8 @@ func DescribeGenai(f *row.File, name string, data []byte) error {
 	}
 	set("hardware.name", chip, chip != "")
 	set("engine.version", row.Canonical("engine.version", version), version != "")
-	set("engine.tp", int(count), count >= 1 && count <= 1024 && count == math.Trunc(count))
+	counted := count >= 1 && count <= 1024 && count == math.Trunc(count)
+	set("engine.tp", int(count), counted)
 	if id != "" {
 		said = append(said, "model "+id)
 	}
@@ -198,7 +204,7 @@ func DescribeGenai(f *row.File, name string, data []byte) error {
 				return err
 			}
 		}
-		if count >= 1 {
+		if counted {
 			o.Notes = slices.DeleteFunc(o.Notes, func(n string) bool { return n == row.NoTP })
 		}
 		if !strings.EqualFold(engine, "vllm") && o.Engine == "" {

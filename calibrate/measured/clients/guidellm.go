@@ -63,7 +63,7 @@ func benchmark(s *row.Sheet, o *row.Object, b map[string]any) {
 	case kind == "constant" || kind == "poisson":
 		cells = append(cells, cell(row.RatePath, at(strategy, "rate")), row.Cell{Name: row.ArrivalPath, Text: kind})
 	case kind == "throughput":
-		reason = "saturated: all requests as fast as the server takes them"
+		reason = "the load is not said: all requests as fast as the server takes them"
 	default:
 		reason = "the strategy is not said"
 	}

@@ -12,6 +12,7 @@ import (
 	"fmt"
 	"io"
 	"regexp"
+	"slices"
 	"unicode/utf16"
 	"unicode/utf8"
 )
@@ -109,4 +110,18 @@ func control(data []byte) bool {
 		}
 	}
 	return false
+}
+
+// Misfit says why a row of a table does not tell which cell belongs to which
+// column; "" if it does.
+func Misfit(head, cells []string) string {
+	if len(cells) != len(head) {
+		return fmt.Sprintf("%d cells in this row, %d columns", len(cells), len(head))
+	}
+	for i, name := range head {
+		if name != "" && slices.Contains(head[:i], name) {
+			return fmt.Sprintf("two columns are called %q", name)
+		}
+	}
+	return ""
 }

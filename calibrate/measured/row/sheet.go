@@ -183,6 +183,7 @@ func (s *Sheet) markdown(text string) {
 				cells = append(cells, Cell{head.Cells[i], c})
 			}
 			r := s.Add(Place{line.Number, 1}, cells)
+			r.Dropped = plain.Misfit(head.Cells, line.Cells)
 			for i := range cells {
 				if k := s.Index(cells[i].Name); k >= 0 {
 					r.At[k].Col, s.HeadAt[k] = line.At[i], Place{head.Number, head.At[i]}
@@ -271,7 +272,7 @@ func (s *Sheet) number(rec, col int, text string) (float64, error) {
 }
 
 // grouped is a number with its thousands parted by commas.
-var grouped = regexp.MustCompile(`^[+-]?\d{1,3}(,\d{3})+(\.\d*)?$`)
+var grouped = regexp.MustCompile(`^[+-]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?$`)
 
 // ungrouped takes the commas out of a number whose thousands they part.
 func (s *Sheet) ungrouped(text string, col int) string {
@@ -292,7 +293,7 @@ func (s *Sheet) ungrouped(text string, col int) string {
 // partThousands reports whether the commas of a column part thousands. One comma
 // with three digits behind it, 1,024, may be a decimal one: it is not where all
 // commas of the column have three digits behind them and one number has two
-// commas or a decimal point, or is whole, of up to three digits and without one.
+// commas or a point, or, in a column of no latencies, is whole and short without.
 func (s *Sheet) partThousands(col int) bool {
 	sure := false
 	for i := range s.Records {
@@ -302,7 +303,7 @@ func (s *Sheet) partThousands(col int) bool {
 			return false
 		case strings.Count(c, ",") > 1, strings.Contains(c, "."):
 			sure = true
-		case len(c) <= 3 && !strings.Contains(c, ","):
+		case len(c) <= 3 && !strings.Contains(c, ",") && !latency(s.Header[col]):
 			_, err := strconv.Atoi(c)
 			sure = sure || err == nil
 		}
