@@ -59,13 +59,13 @@ func TestClasses(t *testing.T) {
 	}
 	r = byClass(t, r)
 	s := r.classes()[0]
-	if len(s.rows) != 34 || s.rows[3][3] != "long" || s.rows[3][5] != "201 ± 5" {
-		t.Errorf("%d rows, %q", len(s.rows), s.rows[3])
+	if len(s.Rows) != 34 || s.Rows[3][3] != "long" || s.Rows[3][5] != "201 ± 5" {
+		t.Errorf("%d rows, %q", len(s.Rows), s.Rows[3])
 	}
-	if row := s.rows[23]; row[0] != "11" || row[5] != "saturated" {
+	if row := s.Rows[23]; row[0] != "11" || row[5] != "saturated" {
 		t.Errorf("a class of a saturated point: %q", row)
 	}
-	rows := r.published()[0].rows
+	rows := r.published()[0].Rows
 	if rows[0][2] != "201 ± 5" || rows[0][4] != "reproduced" || !strings.HasPrefix(rows[1][4], "cannot follow") {
 		t.Errorf("%q", rows)
 	}
@@ -82,7 +82,7 @@ func TestGrades(t *testing.T) {
 		{Hardware: "jalapeno", Path: "hardware.weight_bandwidth_gb_s", Unit: "GB/s", Min: 4800, Max: 6000, Grade: "published", Source: "write-up", Layer: "jalapeno", Points: 18},
 	}
 	s := r.grades()[0]
-	if s.long || s.rows[0][0] != "assumed" || s.rows[1][2] != "4800 to 6000" || s.notes[0] != "2 numbers: 1 published, 0 calibrated, 0 derived, 1 assumed" {
+	if s.Long || s.Rows[0][0] != "assumed" || s.Rows[1][2] != "4800 to 6000" || s.Notes[0] != "2 numbers: 1 published, 0 calibrated, 0 derived, 1 assumed" {
 		t.Errorf("%+v", s)
 	}
 }
@@ -104,15 +104,15 @@ func TestCrossed(t *testing.T) {
 	}
 	r := dataset(t, meta, runs)
 	s := r.sections[0]
-	if s.title != "tpot_mean_ms" || strings.Join(s.head, ";") != "y;x = 0;x = 1;x = 2" || len(s.rows) != 10 {
+	if s.Title != "tpot_mean_ms" || strings.Join(s.Head, ";") != "y;x = 0;x = 1;x = 2" || len(s.Rows) != 10 {
 		t.Fatalf("%+v", s)
 	}
 	for y, want := range map[int]string{0: "0;100.0;110.0;120.0", 3: "3;103.0;saturated;123.0", 4: "4;104.0;infeasible;124.0"} {
-		if got := strings.Join(s.rows[y], ";"); got != want {
+		if got := strings.Join(s.Rows[y], ";"); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if last := r.sections[2]; last.title != "bound" || last.rows[0][1] != "weight_memory" {
+	if last := r.sections[2]; last.Title != "bound" || last.Rows[0][1] != "weight_memory" {
 		t.Errorf("%+v", last)
 	}
 }
@@ -171,14 +171,14 @@ func TestFronts(t *testing.T) {
 	if len(s) != 2 {
 		t.Fatalf("%d tables", len(s))
 	}
-	if s[0].title != "Pareto front of tpot_mean_ms min, ttft_mean_ms min" || len(s[0].rows) != 1 || s[0].rows[0][0] != "12" || s[0].notes[0] != "1 of 18 points" {
+	if s[0].Title != "Pareto front of tpot_mean_ms min, ttft_mean_ms min" || len(s[0].Rows) != 1 || s[0].Rows[0][0] != "12" || s[0].Notes[0] != "1 of 18 points" {
 		t.Errorf("%+v", s[0])
 	}
 	// 1 - (0.842 + 33e-6 x) / (1.123 + 44e-6 x) = 0.250
-	if got := s[1].rows[0]; s[1].title != "kept: tpot_gain_ratio > 0.2" || len(s[1].rows) != 6 || got[0] != "12" || got[3] != "+25.0%" || s[1].rows[5][0] != "3" {
+	if got := s[1].Rows[0]; s[1].Title != "kept: tpot_gain_ratio > 0.2" || len(s[1].Rows) != 6 || got[0] != "12" || got[3] != "+25.0%" || s[1].Rows[5][0] != "3" {
 		t.Errorf("%+v", s[1])
 	}
-	for _, row := range s[1].rows {
+	for _, row := range s[1].Rows {
 		if row[0] == "5" || row[0] == "11" || row[0] == "17" {
 			t.Errorf("a point without a steady value, or against one, is kept: %q", row)
 		}

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"scoville/report/number"
+	"scoville/report/section"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -16,12 +17,12 @@ const maxClassRows = 48
 var classMetrics = []string{"ttft_mean_ms", "ttft_p99_ms", "tpot_mean_ms", "tpot_p99_ms", "e2e_mean_ms"}
 
 // classes shows each class of requests by itself.
-func (r *Report) classes() []section {
+func (r *Report) classes() []section.Section {
 	f := r.data.Classes()
 	if f == nil || f.Len() == 0 {
 		return nil
 	}
-	s := section{title: "by class of requests", aside: true, head: []string{"point"}}
+	s := section.Section{Title: "by class of requests", Aside: true, Head: []string{"point"}}
 	listed := make([]int, 0, maxClassRows)
 	for i := range r.data.Points.Len() {
 		if from, to := r.data.ClassRows(i); to > from && len(listed) < maxClassRows {
@@ -33,14 +34,14 @@ func (r *Report) classes() []section {
 	}
 	axes := r.data.Varying(listed)
 	for _, c := range axes {
-		s.head = append(s.head, c.Heading())
+		s.Head = append(s.Head, c.Heading())
 	}
-	s.head = append(s.head, "class", "requests")
-	s.head = append(s.head, classMetrics...)
+	s.Head = append(s.Head, "class", "requests")
+	s.Head = append(s.Head, classMetrics...)
 	shown := 0
 	for _, i := range listed {
 		from, to := r.data.ClassRows(i)
-		if len(s.rows)+to-from > maxClassRows {
+		if len(s.Rows)+to-from > maxClassRows {
 			break
 		}
 		shown = to
@@ -54,13 +55,13 @@ func (r *Report) classes() []section {
 			for _, m := range classMetrics {
 				row = append(row, r.ofClass(m, i, j))
 			}
-			s.rows = append(s.rows, row)
+			s.Rows = append(s.Rows, row)
 		}
 	}
 	if more := f.Len() - shown; more > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s more in %s", number.Plural(more, "row"), results.ClassesFile))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s more in %s", number.Plural(more, "row"), results.ClassesFile))
 	}
-	return []section{s}
+	return []section.Section{s}
 }
 
 // ofClass is a metric of a class with its interval.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"scoville/report/number"
+	"scoville/report/section"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -39,7 +40,7 @@ var partNotes = []string{
 const maxDeviations = 24
 
 // deviations splits the difference between closed form and simulation.
-func (r *Report) deviations() []section {
+func (r *Report) deviations() []section.Section {
 	var ran []int
 	for i := range r.data.Points.Len() {
 		if r.data.OK(i) {
@@ -48,27 +49,27 @@ func (r *Report) deviations() []section {
 	}
 	listed := ran[:min(len(ran), maxDeviations)]
 	axes := r.data.Varying(listed)
-	var out []section
+	var out []section.Section
 	for k, d := range decompositions {
-		s := section{title: d.title, aside: true, head: []string{"point"}, long: len(ran) > maxDeviations || len(r.sections) > 1}
+		s := section.Section{Title: d.title, Aside: true, Head: []string{"point"}, Long: len(ran) > maxDeviations || len(r.sections) > 1}
 		for _, c := range axes {
-			s.head = append(s.head, c.Heading())
+			s.Head = append(s.Head, c.Heading())
 		}
-		s.head = append(s.head, "closed", "simulated", "difference")
+		s.Head = append(s.Head, "closed", "simulated", "difference")
 		for _, p := range d.parts {
-			s.head = append(s.head, p.name)
+			s.Head = append(s.Head, p.name)
 		}
 		for _, i := range listed {
 			if row := r.deviation(d, i); row != nil {
-				s.rows = append(s.rows, append(append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(axes, i)...), row...))
+				s.Rows = append(s.Rows, append(append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(axes, i)...), row...))
 			}
 		}
-		if s.rows == nil {
+		if s.Rows == nil {
 			continue
 		}
-		s.notes = []string{partNotes[k]}
+		s.Notes = []string{partNotes[k]}
 		if more := len(ran) - len(listed); more > 0 {
-			s.notes = append(s.notes, fmt.Sprintf("%s more: the columns %s and the parts of %s", number.Plural(more, "point"), d.closed, results.RunsFile))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s more: the columns %s and the parts of %s", number.Plural(more, "point"), d.closed, results.RunsFile))
 		}
 		out = append(out, s)
 	}

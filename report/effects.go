@@ -10,6 +10,7 @@ import (
 	"scoville/core/table"
 	"scoville/report/number"
 	"scoville/report/predicted"
+	"scoville/report/section"
 	"scoville/report/summary"
 	"scoville/report/view"
 	"scoville/sweep/results"
@@ -17,10 +18,10 @@ import (
 
 // effects makes a section per baseline: the baseline's own values, then the
 // change that each one-at-a-time level brings. nil without such a design.
-func (r *Report) effects() []section {
+func (r *Report) effects() []section.Section {
 	points := r.data.Points
 	metrics := r.metrics
-	var out []section
+	var out []section.Section
 	base := 0
 	for i := range points.Len() {
 		if is, _ := points.Bool(points.Index("baseline"), i); is {
@@ -42,13 +43,13 @@ func (r *Report) effects() []section {
 		for _, m := range metrics {
 			row = append(row, r.effect(i, base, m))
 		}
-		s.rows = append(s.rows, row)
+		s.Rows = append(s.Rows, row)
 		if used, ok := points.Float(points.Index("oat_change_ratio"), i); ok && differs(level, used) {
-			s.notes = append(s.notes, fmt.Sprintf("%s: asked %s, used %s", label, level, number.Percent(used, 1)))
+			s.Notes = append(s.Notes, fmt.Sprintf("%s: asked %s, used %s", label, level, number.Percent(used, 1)))
 		}
 	}
 	for i := range out {
-		out[i].notes = append(append(out[i].notes, summary.Legend(r.data)), predicted.Notes(r.data)...)
+		out[i].Notes = append(append(out[i].Notes, summary.Legend(r.data)), predicted.Notes(r.data)...)
 	}
 	return out
 }
@@ -60,24 +61,24 @@ func differs(level string, used float64) bool {
 }
 
 // baseline starts the section of a baseline point.
-func (r *Report) baseline(i int, metrics []table.Column) section {
+func (r *Report) baseline(i int, metrics []table.Column) section.Section {
 	points := r.data.Points
-	s := section{head: []string{""}}
+	s := section.Section{Head: []string{""}}
 	var outer []string
 	for _, name := range r.data.Manifest.Outer {
 		column := points.Index(name)
 		outer = append(outer, points.Columns[column].Heading()+" = "+number.Plain(points.Row(i)[column]))
 	}
-	s.title = strings.Join(outer, ", ")
+	s.Title = strings.Join(outer, ", ")
 	row := []string{r.label("baseline", i)}
 	for _, m := range metrics {
-		s.head = append(s.head, m.Name)
+		s.Head = append(s.Head, m.Name)
 		row = append(row, r.mean(i, m))
 	}
-	s.rows = [][]string{row}
-	s.notes = r.bound(i)
-	if len(s.notes) > 0 {
-		s.notes[0] = "baseline " + s.notes[0]
+	s.Rows = [][]string{row}
+	s.Notes = r.bound(i)
+	if len(s.Notes) > 0 {
+		s.Notes[0] = "baseline " + s.Notes[0]
 	}
 	return s
 }

@@ -8,6 +8,7 @@ import (
 
 	"scoville/report/number"
 	"scoville/report/predicted"
+	"scoville/report/section"
 	"scoville/report/summary"
 	"scoville/report/verdict"
 	"scoville/report/view"
@@ -24,26 +25,26 @@ func withInterval(e view.Estimate) string {
 
 // fronts lists the points on the front of the objectives, and those that the
 // study keeps.
-func (r *Report) fronts() []section {
-	var out []section
+func (r *Report) fronts() []section.Section {
+	var out []section.Section
 	if list := r.data.Manifest.Objectives; len(list) > 0 {
 		var goals, metrics []string
 		for _, o := range list {
 			goals, metrics = append(goals, o.Metric+" "+o.Goal), append(metrics, o.Metric)
 		}
 		s := r.flagged("pareto", metrics)
-		s.title = "Pareto front of " + strings.Join(goals, ", ")
-		s.notes = append(s.notes, "on the front: no other point is at least as good in every objective and better in one; pareto_probability: share of replicates in which it is"+summary.Raced(r.data))
+		s.Title = "Pareto front of " + strings.Join(goals, ", ")
+		s.Notes = append(s.Notes, "on the front: no other point is at least as good in every objective and better in one; pareto_probability: share of replicates in which it is"+summary.Raced(r.data))
 		if len(list) == 1 {
-			s.title, s.notes = "best by "+goals[0], s.notes[:1]
+			s.Title, s.Notes = "best by "+goals[0], s.Notes[:1]
 		}
 		out = append(out, s)
 	}
 	if keep := r.data.Manifest.Report.Keep; keep != "" {
 		s := r.flagged("kept", names(keep))
-		s.title = "kept: " + keep
+		s.Title = "kept: " + keep
 		if base := r.data.Manifest.Report.Baseline; base != "" {
-			s.notes = append(s.notes, "gains against "+base)
+			s.Notes = append(s.Notes, "gains against "+base)
 		}
 		out = append(out, s)
 	}
@@ -52,7 +53,7 @@ func (r *Report) fronts() []section {
 
 // flagged is the table of the points with a flag, best in the first column
 // first.
-func (r *Report) flagged(flag string, columns []string) section {
+func (r *Report) flagged(flag string, columns []string) section.Section {
 	var members []int
 	known := 0
 	for i := range r.data.Points.Len() {
@@ -76,9 +77,9 @@ func (r *Report) flagged(flag string, columns []string) section {
 			r.order(members, c)
 		}
 	}
-	s := section{head: []string{"point"}}
+	s := section.Section{Head: []string{"point"}}
 	for _, c := range r.data.Axes() {
-		s.head = append(s.head, c.Heading())
+		s.Head = append(s.Head, c.Heading())
 	}
 	columns = slices.Compact(slices.Clone(columns))
 	columns = slices.DeleteFunc(columns, func(name string) bool {
@@ -86,23 +87,23 @@ func (r *Report) flagged(flag string, columns []string) section {
 		_, gain := results.GainMetric(name)
 		return !gain && (!ok || c.Path != "")
 	})
-	s.head = append(s.head, columns...)
+	s.Head = append(s.Head, columns...)
 	if _, ok := r.data.Column("pareto_probability"); ok && flag == "pareto" {
-		s.head = append(s.head, "pareto_probability")
+		s.Head = append(s.Head, "pareto_probability")
 		for _, c := range predicted.Columns(r.data, "pareto_draw_probability") {
-			s.head = append(s.head, c.Heading())
+			s.Head = append(s.Head, c.Heading())
 		}
 	}
 	for _, i := range members[:min(len(members), maxListed)] {
 		row := append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(r.data.Axes(), i)...)
-		for _, name := range s.head[len(row):] {
+		for _, name := range s.Head[len(row):] {
 			row = append(row, r.number(name, i))
 		}
-		s.rows = append(s.rows, row)
+		s.Rows = append(s.Rows, row)
 	}
-	s.notes = []string{fmt.Sprintf("%s of %s", number.Grouped(len(members)), number.Plural(known, "point"))}
-	if more := len(members) - len(s.rows); more > 0 {
-		s.notes[0] += fmt.Sprintf("; %s more: column %s of points.parquet", number.Grouped(more), flag)
+	s.Notes = []string{fmt.Sprintf("%s of %s", number.Grouped(len(members)), number.Plural(known, "point"))}
+	if more := len(members) - len(s.Rows); more > 0 {
+		s.Notes[0] += fmt.Sprintf("; %s more: column %s of points.parquet", number.Grouped(more), flag)
 	}
 	return s
 }

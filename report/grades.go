@@ -5,6 +5,7 @@ import (
 	"strconv"
 
 	"scoville/report/number"
+	"scoville/report/section"
 	"scoville/sweep/results"
 )
 
@@ -13,7 +14,7 @@ import (
 const maxGrades, fewGrades = 120, 10
 
 // grades says how well each number of the hardware is known.
-func (r *Report) grades() []section {
+func (r *Report) grades() []section.Section {
 	list := r.data.Manifest.Numbers
 	if len(list) == 0 {
 		return nil
@@ -24,19 +25,19 @@ func (r *Report) grades() []section {
 		several = several || n.Hardware != list[0].Hardware
 		count[n.Grade]++
 	}
-	s := section{title: "where the numbers of the hardware come from", aside: true, head: []string{"grade", "number", "value", "unit", "source", "set by"}, long: len(list) > fewGrades}
+	s := section.Section{Title: "where the numbers of the hardware come from", Aside: true, Head: []string{"grade", "number", "value", "unit", "source", "set by"}, Long: len(list) > fewGrades}
 	if several {
-		s.head = append([]string{"hardware"}, s.head...)
+		s.Head = append([]string{"hardware"}, s.Head...)
 	}
 	for _, n := range list[:min(len(list), maxGrades)] {
 		row := []string{n.Grade, n.Path, span(n), n.Unit, n.Source, n.Layer}
 		if several {
 			row = append([]string{n.Hardware}, row...)
 		}
-		s.rows = append(s.rows, row)
+		s.Rows = append(s.Rows, row)
 	}
 	if more := len(list) - maxGrades; more > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s more in %s", number.Plural(more, "number"), results.ManifestFile))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s more in %s", number.Plural(more, "number"), results.ManifestFile))
 	}
 	line := number.Plural(len(list), "number") + ":"
 	for i, grade := range []string{"published", "calibrated", "derived", "assumed"} {
@@ -45,8 +46,8 @@ func (r *Report) grades() []section {
 		}
 		line += fmt.Sprintf(" %d %s", count[grade], grade)
 	}
-	s.notes = append(s.notes, line)
-	return []section{s}
+	s.Notes = append(s.Notes, line)
+	return []section.Section{s}
 }
 
 // span is a value, or the smallest and largest of those it has.

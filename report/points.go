@@ -10,6 +10,7 @@ import (
 	"scoville/core/table"
 	"scoville/report/number"
 	"scoville/report/predicted"
+	"scoville/report/section"
 	"scoville/report/view"
 	"scoville/sweep/results"
 )
@@ -20,7 +21,7 @@ const maxListed, maxFew, maxPoints = 24, 64, 10
 
 // pointTables show a design without baselines: every point if they are few or
 // have two axes at most, else those best in the first metric.
-func (r *Report) pointTables() []section {
+func (r *Report) pointTables() []section.Section {
 	n := r.data.Points.Len()
 	if n == 0 {
 		return nil
@@ -36,16 +37,16 @@ func (r *Report) pointTables() []section {
 		}
 	}
 	if n <= maxListed || len(varying) <= 2 && n <= maxFew {
-		return []section{r.table("points", all)}
+		return []section.Section{r.table("points", all)}
 	}
 	by := r.metrics[max(0, slices.IndexFunc(r.metrics, func(c table.Column) bool { return c.Better != "" }))]
 	rank := r.ranked(by)
 	shown := rank[:min(maxPoints, len(rank))]
 	s := r.table(fmt.Sprintf("best %d of %s, by %s", len(shown), r.kind(rank), by.Name), shown)
 	if hidden := n - len(shown); hidden > 0 && len(shown) > 0 {
-		s.notes = append(s.notes, fmt.Sprintf("%s not shown; over all points %s", number.Plural(hidden, "point"), r.spans(all)))
+		s.Notes = append(s.Notes, fmt.Sprintf("%s not shown; over all points %s", number.Plural(hidden, "point"), r.spans(all)))
 	}
-	return []section{s}
+	return []section.Section{s}
 }
 
 // spans says how many values each axis has.
@@ -62,16 +63,16 @@ func (r *Report) spans(points []int) string {
 }
 
 // table lists points with their axes, what bounds them and the metrics.
-func (r *Report) table(title string, rank []int) section {
+func (r *Report) table(title string, rank []int) section.Section {
 	points, axes := r.data.Points, r.data.Axes()
-	s := section{title: title, head: []string{"point"}}
+	s := section.Section{Title: title, Head: []string{"point"}}
 	for _, c := range axes {
-		s.head = append(s.head, c.Heading())
+		s.Head = append(s.Head, c.Heading())
 	}
 	var marks []table.Column
 	load := r.loaded()
 	if load {
-		s.head = append(s.head, "load_ratio")
+		s.Head = append(s.Head, "load_ratio")
 	}
 	if r.judged() {
 		marks = append(marks, table.Column{Name: "slo_ok"})
@@ -84,7 +85,7 @@ func (r *Report) table(title string, rank []int) section {
 		}
 	}
 	for _, c := range slices.Concat(marks, r.metrics) {
-		s.head = append(s.head, c.Heading())
+		s.Head = append(s.Head, c.Heading())
 	}
 	for _, i := range rank {
 		row := append([]string{r.label(fmt.Sprint(r.data.Index(i)), i)}, r.cells(axes, i)...)
@@ -95,14 +96,14 @@ func (r *Report) table(title string, rank []int) section {
 		for _, m := range r.metrics {
 			row = append(row, r.mean(i, m))
 		}
-		s.rows = append(s.rows, row)
+		s.Rows = append(s.Rows, row)
 	}
 	if points.Len() == 1 {
-		s.notes = r.bound(0)
+		s.Notes = r.bound(0)
 	} else {
-		s.notes = r.bounds()
+		s.Notes = r.bounds()
 	}
-	s.notes = append(s.notes, predicted.Notes(r.data)...)
+	s.Notes = append(s.Notes, predicted.Notes(r.data)...)
 	return s
 }
 
@@ -112,7 +113,7 @@ const maxDown, maxAcross, maxCrossed = 40, 12, 4
 // crossed makes a table per metric with the longer of two axes down and the
 // other across; nil where it would be too large or cells would hold several
 // points.
-func (r *Report) crossed(axes []table.Column) []section {
+func (r *Report) crossed(axes []table.Column) []section.Section {
 	values := func(c table.Column) (out []string) {
 		for i := range r.data.Points.Len() {
 			if v := number.Plain(r.data.Value(c.Name, i)); !slices.Contains(out, v) && len(out) <= maxDown {
@@ -137,10 +138,10 @@ func (r *Report) crossed(axes []table.Column) []section {
 		}
 		at[key] = i
 	}
-	grid := func(title string, cell func(i int) string) section {
-		s := section{title: title, head: []string{down.Heading()}}
+	grid := func(title string, cell func(i int) string) section.Section {
+		s := section.Section{Title: title, Head: []string{down.Heading()}}
 		for _, c := range columns {
-			s.head = append(s.head, across.Heading()+" = "+c)
+			s.Head = append(s.Head, across.Heading()+" = "+c)
 		}
 		for _, name := range rows {
 			row := []string{name}
@@ -151,24 +152,24 @@ func (r *Report) crossed(axes []table.Column) []section {
 				}
 				row = append(row, text)
 			}
-			s.rows = append(s.rows, row)
+			s.Rows = append(s.Rows, row)
 		}
 		return s
 	}
-	var out []section
+	var out []section.Section
 	for _, m := range r.metrics[:min(maxCrossed, len(r.metrics))] {
 		out = append(out, grid(m.Name, func(i int) string { return r.mean(i, m) }))
 	}
 	if bounds := r.bounds(); bounds != nil {
 		s := grid("bound", func(i int) string { return number.Plain(r.data.Value("bound", i)) })
-		s.notes = bounds
+		s.Notes = bounds
 		out = append(out, s)
 	}
 	if len(out) > 0 {
-		out[0].notes = append(out[0].notes, predicted.Notes(r.data)...)
+		out[0].Notes = append(out[0].Notes, predicted.Notes(r.data)...)
 	}
 	if more := len(r.metrics) - maxCrossed; more > 0 && len(out) > 0 {
-		out[0].notes = append(out[0].notes, number.Plural(more, "more metric")+" in points.parquet")
+		out[0].Notes = append(out[0].Notes, number.Plural(more, "more metric")+" in points.parquet")
 	}
 	return out
 }

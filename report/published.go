@@ -6,17 +6,18 @@ import (
 	"strings"
 
 	"scoville/report/number"
+	"scoville/report/section"
 	"scoville/report/verdict"
 )
 
 // published holds what others published against the points.
-func (r *Report) published() []section {
+func (r *Report) published() []section.Section {
 	list := r.data.Manifest.Report.Published
 	if len(list) == 0 {
 		return nil
 	}
-	s := section{title: "published against simulated", head: []string{"figure", "published", "simulated", "ratio", "verdict", "source"}}
-	brief := section{title: s.title, head: s.head}
+	s := section.Section{Title: "published against simulated", Head: []string{"figure", "published", "simulated", "ratio", "verdict", "source"}}
+	brief := section.Section{Title: s.Title, Head: s.Head}
 	count := map[string]int{}
 	var reasons reasons
 	for _, p := range list {
@@ -27,22 +28,22 @@ func (r *Report) published() []section {
 			unit = " " + c.Unit
 		}
 		row := []string{p.Name, number.Significant(p.Value) + unit, j.Value, j.Ratio, j.String(), p.Source}
-		s.rows = append(s.rows, row)
+		s.Rows = append(s.Rows, row)
 		if j.Reason != "" {
 			row = slices.Clone(row)
 			row[4] = j.Word
 			reasons.add(p.Name, j.String())
 		}
-		brief.rows = append(brief.rows, row)
+		brief.Rows = append(brief.Rows, row)
 	}
 	last := fmt.Sprintf("%s: %d reproduced, %d cannot follow from the stated inputs, %d %s", number.Plural(len(list), "published figure"), count[verdict.Reproduced], count[verdict.Cannot], count[verdict.Differs], plainVerb(count[verdict.Differs], "differs", "differ"))
 	if n := count[verdict.Unanswered]; n > 0 {
 		last += fmt.Sprintf(", %d not answered", n)
 	}
-	s.notes = []string{last}
-	brief.notes = append([]string{last}, reasons.lines()...)
-	s.brief = &brief
-	return []section{s}
+	s.Notes = []string{last}
+	brief.Notes = append([]string{last}, reasons.lines()...)
+	s.Brief = &brief
+	return []section.Section{s}
 }
 
 // reasons are why figures have their verdicts, each with the figures it holds

@@ -3,9 +3,8 @@ package report
 import (
 	"bytes"
 	"fmt"
-	"strings"
 
-	"scoville/core/unit"
+	"scoville/report/section"
 	"scoville/sweep/results"
 )
 
@@ -18,19 +17,7 @@ func (r *Report) markdown() []byte {
 		fmt.Fprintf(&b, "- %s\n", escape(line))
 	}
 	for _, s := range r.sections {
-		title := s.title
-		if title == "" {
-			title = "effects"
-		}
-		fmt.Fprintf(&b, "\n## %s\n\n", escape(title))
-		writeRow(&b, s.head)
-		b.WriteString("|" + strings.Repeat(" --- |", len(s.head)) + "\n")
-		for _, row := range s.rows {
-			writeRow(&b, row)
-		}
-		for _, n := range s.notes {
-			fmt.Fprintf(&b, "\n%s\n", escape(n))
-		}
+		s.Markdown(&b)
 	}
 	r.markdownPlots(&b)
 	for i, note := range m.Notes {
@@ -50,15 +37,4 @@ func (r *Report) markdown() []byte {
 	return b.Bytes()
 }
 
-func writeRow(b *bytes.Buffer, cells []string) {
-	b.WriteString("|")
-	for _, c := range cells {
-		b.WriteString(" " + escape(c) + " |")
-	}
-	b.WriteString("\n")
-}
-
-// inert makes text of others mean nothing in Markdown and HTML, links included.
-var inert = strings.NewReplacer(`\`, `\\`, "|", `\|`, "<", "&lt;", ">", "&gt;", "`", "'", "\n", " ", "[", `\[`, "~", `\~`, "*", `\*`, "://", `:\//`, "www.", `www\.`)
-
-func escape(s string) string { return inert.Replace(unit.Visible(s)) }
+func escape(s string) string { return section.Inert(s) }

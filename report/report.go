@@ -13,6 +13,7 @@ import (
 	"scoville/core/table"
 	"scoville/report/number"
 	"scoville/report/plots"
+	"scoville/report/section"
 	"scoville/report/summary"
 	"scoville/report/view"
 	"scoville/sweep/results"
@@ -27,21 +28,10 @@ type Report struct {
 	metrics  []table.Column // of the tables
 	plots    []plots.Plot
 	summary  []string
-	sections []section
+	sections []section.Section
 
 	explanation string // of a study of one point; "" = none
 	mixed       bool   // a calibration applies to some points and not to others
-}
-
-// section is a table with what must be said about it.
-type section struct {
-	title string
-	head  []string
-	rows  [][]string
-	notes []string
-	long  bool     // in report.md only
-	aside bool     // on a terminal only where it fits whole
-	brief *section // for a terminal in its place; nil = itself
 }
 
 // maxSections is how many baselines have their table in the report.
@@ -80,7 +70,7 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	for i := range r.sections {
-		r.sections[i].long = r.sections[i].long || factors != nil // its points are a sample, the factors the answer
+		r.sections[i].Long = r.sections[i].Long || factors != nil // its points are a sample, the factors the answer
 	}
 	elasticities, err := r.elasticities()
 	if err != nil {
@@ -90,7 +80,7 @@ func Load(dir string) (*Report, error) {
 	if n := len(r.sections) - maxSections; n > 0 {
 		r.sections = r.sections[:maxSections]
 		last := &r.sections[maxSections-1]
-		last.notes = append(last.notes, fmt.Sprintf("%s more baselines: see %s", number.Grouped(n), results.EffectsFile))
+		last.Notes = append(last.Notes, fmt.Sprintf("%s more baselines: see %s", number.Grouped(n), results.EffectsFile))
 	}
 	if searched {
 		r.sections = slices.Concat(r.published(), r.sections, r.grades())

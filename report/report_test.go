@@ -179,7 +179,7 @@ func TestEffectNotJudged(t *testing.T) {
 	base, change := run(0, 0, 20, 10), run(1, 0, 30, 10)
 	base.Baseline, base.Steady, base.Axes = true, nil, []any{int64(10)}
 	change.OATPath, change.OATLevel, change.OATChange, change.Axes = "engine.max_num_seqs", "5", -0.5, []any{int64(5)}
-	rows := dataset(t, meta, []results.Run{base, change}).sections[0].rows
+	rows := dataset(t, meta, []results.Run{base, change}).sections[0].Rows
 	if rows[0][0] != "baseline (not judged)" || rows[1][0] != "max_num_seqs = 5 (not judged)" || rows[1][1] != "+50.0%" {
 		t.Errorf("%q", rows)
 	}

@@ -105,14 +105,14 @@ func TestPublished(t *testing.T) {
 		"not answered: point 0 class short has no value of tpot_mean_ms",
 	}
 	for i, w := range want {
-		if s.rows[i][4] != w {
-			t.Errorf("%s: %q, want %q", s.rows[i][0], s.rows[i][4], w)
+		if s.Rows[i][4] != w {
+			t.Errorf("%s: %q, want %q", s.Rows[i][0], s.Rows[i][4], w)
 		}
 	}
-	if s.rows[4][2] != "saturated" || s.rows[6][2] != "infeasible" {
-		t.Errorf("a value is shown where there is none: %q, %q", s.rows[4], s.rows[6])
+	if s.Rows[4][2] != "saturated" || s.Rows[6][2] != "infeasible" {
+		t.Errorf("a value is shown where there is none: %q, %q", s.Rows[4], s.Rows[6])
 	}
-	if got, want := s.notes[0], "13 published figures: 3 reproduced, 4 cannot follow from the stated inputs, 2 differ, 4 not answered"; got != want {
+	if got, want := s.Notes[0], "13 published figures: 3 reproduced, 4 cannot follow from the stated inputs, 2 differ, 4 not answered"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
@@ -122,7 +122,7 @@ func TestDeviations(t *testing.T) {
 	for _, selected := range [][]string{{"ttft_mean_ms"}, studyMetrics} {
 		r := studied(t, results.Meta{}, selected...)
 		s := r.deviations()
-		if len(s) != 2 || len(s[0].rows) != 17 {
+		if len(s) != 2 || len(s[0].Rows) != 17 {
 			t.Fatalf("%d tables", len(s))
 		}
 		for _, d := range decompositions {
@@ -141,7 +141,7 @@ func TestDeviations(t *testing.T) {
 				}
 			}
 		}
-		if row := s[0].rows[11]; row[3] != "7168" || row[4] != "saturated" || row[6] != "-" {
+		if row := s[0].Rows[11]; row[3] != "7168" || row[4] != "saturated" || row[6] != "-" {
 			t.Errorf("saturated: %q", row)
 		}
 	}

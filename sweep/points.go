@@ -7,9 +7,9 @@ import (
 	"strconv"
 
 	"scoville/core"
+	"scoville/core/sheet"
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
-	"scoville/sweep/sheet"
 )
 
 // infeasible says why a point cannot run; "" if it can, as far as is known

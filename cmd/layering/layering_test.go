@@ -77,6 +77,7 @@ var rank = map[string]int{
 	"core/internal/spell": 0,
 	"core/internal/caret": 0,
 	"core/schema":         1,
+	"core/sheet":          1,
 	"core/expr":           1,
 	"core/model":          2,
 	"core/hardware":       2,
@@ -103,7 +104,7 @@ func coreRank(room string) (int, bool) {
 }
 
 // vocabulary are the rooms of core that others may use.
-var vocabulary = []string{"core", "core/expr", "core/schema", "core/scenario", "core/unit", "core/model", "core/hardware", "core/workload", "core/metrics", "core/table"}
+var vocabulary = []string{"core", "core/expr", "core/schema", "core/scenario", "core/unit", "core/model", "core/hardware", "core/workload", "core/metrics", "core/table", "core/sheet"}
 
 // mayImport says why from may not import to, "" if it may.
 func mayImport(from, to string) string {
@@ -134,15 +135,15 @@ func mayImport(from, to string) string {
 		}
 		return top + " uses its own rooms and the vocabulary of core"
 	case "report":
-		if slices.Contains([]string{"core/unit", "core/expr", "core/table", "sweep/results", "calibrate/results"}, to) || within(to, "report") {
+		if slices.Contains([]string{"core/unit", "core/expr", "core/sheet", "core/table", "sweep/results", "calibrate/results"}, to) || within(to, "report") {
 			return ""
 		}
-		return "report reads unit, expr, table, sweep/results and calibrate/results only"
+		return "report reads unit, expr, sheet, table, sweep/results and calibrate/results only"
 	case "cmd":
-		if slices.Contains([]string{"sweep", "sweep/store", "calibrate", "report", "core/unit", "core/hardware", "core/scenario", "core"}, to) || within(to, "core/scenario") || within(to, "cmd") {
+		if slices.Contains([]string{"sweep", "sweep/store", "calibrate", "report", "core/unit", "core/sheet", "core/hardware", "core/scenario", "core"}, to) || within(to, "core/scenario") || within(to, "cmd") {
 			return ""
 		}
-		return "commands import the root packages, sweep/store, core/unit, core/hardware and core/scenario only"
+		return "commands import the root packages, sweep/store, core/unit, core/sheet, core/hardware and core/scenario only"
 	}
 	return "a room the layout does not know"
 }
@@ -153,7 +154,7 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 // order of rooms inside sweep and calibrate.
 var order = map[string]int{
 	"sweep/pace": 1, "sweep/store": 3, "sweep/journal": -3, "sweep/memo": -2, "sweep/campaign": 4, "sweep/shell": -4, "sweep/shard": 2, "sweep/merge": 3, "sweep/status": 5, "sweep/submit": 5, "sweep/cluster": 5, "sweep/pilot": 4,
-	"sweep/results/forecast": -3, "sweep/results/place": -4, "sweep/sheet": -4, "sweep/draw": 3, "calibrate/design": -3, "calibrate/saturation": 2, "calibrate/group": 2, "calibrate/score": 3, "calibrate/suggest": 2,
+	"sweep/results/forecast": -3, "sweep/results/place": -4, "sweep/draw": 3, "calibrate/design": -3, "calibrate/saturation": 2, "calibrate/group": 2, "calibrate/score": 3, "calibrate/suggest": 2,
 	"sweep/statistic": -3, "sweep/sensitivity": -3, "sweep/accuracy": -3, "sweep/results/spec": -3, "sweep/results/scope": -3, "sweep/results/lock": -3, "sweep/results/inert": -3, "sweep/results/front": -3,
 	"sweep/sample": -4, "sweep/study/space": -1, "sweep/plan/grade": 1, "sweep/plan/column": 1, "sweep/plan/remark": 1, "sweep/study/effort": -1,
 	"sweep/study/ask": -2, "sweep/results/class": -2, "sweep/results/impact": -2, "sweep/results/layout": -1, "sweep/results/compare": -2,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"scoville/sweep/sheet"
+	"scoville/core/sheet"
 )
 
 // Bounds on what is printed; CSV and JSON have everything.
