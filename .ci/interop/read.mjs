@@ -1,15 +1,19 @@
-// Reads Parquet files with two readers that share no code with the writer
-// (hyparquet, DuckDB) and checks that both see what the footer promises: the
-// columns of `sweep.columns` with the right types, rows, no NaN or infinity,
-// and the same number of values, least and largest in each column.
+// Reads Parquet files with three readers that share no code with the writer
+// (hyparquet, DuckDB, arrow-rs as parquet-wasm) and checks that all see what the
+// footer promises: the columns of `sweep.columns` with the right types, rows, no
+// NaN or infinity, and the same number of values, least and largest in each column.
 //
 //   node read.mjs FILE...      one line per file; exit 1 at any mismatch
+import { readFileSync } from 'node:fs'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { tableFromIPC } from 'apache-arrow'
 import { asyncBufferFromFile, parquetMetadataAsync, parquetReadObjects } from 'hyparquet'
 import { compressors } from 'hyparquet-compressors'
+import { readParquet } from 'parquet-wasm'
 
 const physical = { float64: 'DOUBLE', int64: 'INT64', bool: 'BOOLEAN', string: 'BYTE_ARRAY' }
 const duckType = { float64: 'DOUBLE', int64: 'BIGINT', bool: 'BOOLEAN', string: 'VARCHAR' }
+const arrowType = { float64: 'Float64', int64: 'Int64', bool: 'Bool', string: 'Utf8' }
 const cell = {
   float64: v => Number.isFinite(v),
   int64: v => typeof v === 'bigint',
@@ -48,6 +52,8 @@ async function check(db, path) {
   const fields = metadata.schema.slice(1)
   must(fields.length === columns.length, `${fields.length} columns, the footer describes ${columns.length}`)
   const table = `read_parquet('${path.replaceAll("'", "''")}')`
+  const arrow = tableFromIPC(readParquet(readFileSync(path)).intoIPCStream())
+  must(arrow.numRows === rows, `${arrow.numRows} rows of ${rows} in arrow-rs`)
   const described = (await db.runAndReadAll(`DESCRIBE SELECT * FROM ${table}`)).getRowObjects()
 
   for (const [i, { name, kind }] of columns.entries()) {
@@ -56,6 +62,11 @@ async function check(db, path) {
       must(fields[i].name === name && fields[i].type === physical[kind], `is ${fields[i].name} ${fields[i].type}`)
       must(described[i].column_name === name && described[i].column_type === duckType[kind],
         `is ${described[i].column_name} ${described[i].column_type} in DuckDB`)
+
+      const vector = arrow.getChildAt(i)
+      const type = String(vector.type.dictionary ?? vector.type)
+      must(arrow.schema.fields[i].name === name && type === arrowType[kind],
+        `is ${arrow.schema.fields[i].name} ${type} in arrow-rs`)
 
       const objects = await parquetReadObjects({ file, metadata, compressors, columns: [name] })
       must(objects.length === rows, `${objects.length} rows of ${rows}`)
@@ -66,6 +77,8 @@ async function check(db, path) {
       must(Number(r.total) === rows, `${r.total} rows of ${rows} in DuckDB`)
       const duck = JSON.stringify([Number(r.n), String(r.lo ?? ''), String(r.hi ?? '')])
       must(js === duck, `hyparquet reads ${js}, DuckDB ${duck}`)
+      const rust = summary([...vector], kind)
+      must(js === rust, `hyparquet reads ${js}, arrow-rs ${rust}`)
     } catch (e) {
       throw new Error(`column ${name}: ${e.message}`)
     }
