@@ -3,6 +3,7 @@ package table
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -84,11 +85,19 @@ type Staged struct{ out *pending } // nil once published or discarded
 
 // Stage writes data to a temporary file beside path.
 func Stage(path string, data []byte) (*Staged, error) {
+	return StageFrom(path, func(w io.Writer) error {
+		_, err := w.Write(data)
+		return err
+	})
+}
+
+// StageFrom is Stage of what write writes; an error of it leaves nothing.
+func StageFrom(path string, write func(io.Writer) error) (*Staged, error) {
 	out, err := openPending(path)
 	if err != nil {
 		return nil, fmt.Errorf("write %s: %w", path, err)
 	}
-	if _, err = out.Write(data); err != nil {
+	if err = write(out); err != nil {
 		out.discard()
 	} else {
 		err = out.finish()

@@ -4,10 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"os"
 	"strings"
 
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
 	"github.com/apache/arrow-go/v18/parquet/file"
 )
@@ -18,16 +16,9 @@ func Read(path string) (*Frame, error) { return ReadSome(path, nil) }
 
 // ReadSome reads the columns of a table for which keep is true; nil is all.
 func ReadSome(path string, keep func(Column) bool) (*Frame, error) {
-	info, err := os.Stat(path)
-	if err == nil && !info.Mode().IsRegular() { // opening a pipe would wait for its writer
-		err = fmt.Errorf("%s is not a file", path)
-	}
+	f, err := open(path)
 	if err != nil {
-		return nil, fmt.Errorf("read table: %w", err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		return nil, fmt.Errorf("read table: %w", err)
+		return nil, err
 	}
 	defer f.Close()
 	frame, err := decodeSome(f, keep)
@@ -44,15 +35,14 @@ func decode(r parquet.ReaderAtSeeker) (*Frame, error) { return decodeSome(r, nil
 // in the goroutines of the Arrow reader.
 func decodeSome(r parquet.ReaderAtSeeker, keep func(Column) bool) (frame *Frame, err error) {
 	defer func() {
-		if p := recover(); p != nil {
-			frame, err = nil, fmt.Errorf("damaged file: %v", p)
+		if err != nil {
+			frame = nil
 		}
 	}()
-	props := parquet.NewReaderProperties(memory.NewGoAllocator())
-	props.BufferedStreamEnabled = true // a declared chunk length allocates nothing
-	pr, err := file.NewParquetReader(r, file.WithReadProps(props))
+	defer damaged(&err)
+	pr, err := newReader(r)
 	if err != nil {
-		return nil, fmt.Errorf("not a whole Parquet file: %w", err)
+		return nil, err
 	}
 	frame, err = newFrame(pr)
 	if err != nil {

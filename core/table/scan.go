@@ -1,0 +1,120 @@
+package table
+
+import (
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/apache/arrow-go/v18/arrow/memory"
+	"github.com/apache/arrow-go/v18/parquet"
+	"github.com/apache/arrow-go/v18/parquet/file"
+)
+
+// Scanner reads a table a row group at a time: of a table of any length it holds
+// at most the rows of one group (50,000, less where there are many columns).
+type Scanner struct {
+	name string
+	in   *os.File
+	pr   *file.Reader
+	head *Frame
+	from []int
+	next int
+	rows int64
+}
+
+// Scan opens a table to be read by row groups, with the columns for which keep is
+// true; nil is all. Errors are those of Read.
+func Scan(path string, keep func(Column) bool) (*Scanner, error) {
+	in, err := open(path)
+	if err != nil {
+		return nil, err
+	}
+	s := &Scanner{name: path, in: in}
+	if err := s.begin(keep); err != nil {
+		in.Close()
+		return nil, fmt.Errorf("read table %s: %w", path, err)
+	}
+	return s, nil
+}
+
+func (s *Scanner) begin(keep func(Column) bool) (err error) {
+	defer damaged(&err)
+	if s.pr, err = newReader(s.in); err != nil {
+		return err
+	}
+	if s.head, err = newFrame(s.pr); err != nil {
+		return err
+	}
+	s.from = s.head.choose(keep)
+	return nil
+}
+
+// Head is the table without its rows: columns that are kept, and metadata.
+func (s *Scanner) Head() *Frame { return s.head }
+
+// Next returns the rows of the next group; io.EOF after the last.
+func (s *Scanner) Next() (*Frame, error) {
+	f, err := s.group()
+	if err != nil && err != io.EOF {
+		err = fmt.Errorf("read table %s: %w", s.name, err)
+	}
+	return f, err
+}
+
+func (s *Scanner) group() (frame *Frame, err error) {
+	defer damaged(&err)
+	if s.next == s.pr.NumRowGroups() {
+		if s.rows != s.pr.NumRows() {
+			return nil, fmt.Errorf("damaged file: %d rows, the footer says %d", s.rows, s.pr.NumRows())
+		}
+		return nil, io.EOF
+	}
+	g := s.pr.RowGroup(s.next)
+	if n := g.NumRows(); n < 0 || n > s.pr.NumRows()-s.rows {
+		return nil, fmt.Errorf("damaged file: row group %d has %d rows, the file %d", s.next, n, s.pr.NumRows())
+	}
+	frame = &Frame{Columns: s.head.Columns, Meta: s.head.Meta, data: make([]series, len(s.head.Columns))}
+	d := decoder{frame: frame, from: s.from}
+	if err := d.group(g); err != nil {
+		return nil, fmt.Errorf("row group %d: %w", s.next, err)
+	}
+	s.rows, s.next = s.rows+g.NumRows(), s.next+1
+	return frame, nil
+}
+
+// Close closes the file.
+func (s *Scanner) Close() error { return s.in.Close() }
+
+// open opens a regular file: opening a pipe would wait for its writer.
+func open(path string) (*os.File, error) {
+	info, err := os.Stat(path)
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is not a file", path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("read table: %w", err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("read table: %w", err)
+	}
+	return f, nil
+}
+
+// newReader reads the footer of a file.
+func newReader(r parquet.ReaderAtSeeker) (*file.Reader, error) {
+	props := parquet.NewReaderProperties(memory.NewGoAllocator())
+	props.BufferedStreamEnabled = true // a declared chunk length allocates nothing
+	pr, err := file.NewParquetReader(r, file.WithReadProps(props))
+	if err != nil {
+		return nil, fmt.Errorf("not a whole Parquet file: %w", err)
+	}
+	return pr, nil
+}
+
+// damaged turns a panic on damaged bytes into an error.
+func damaged(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("damaged file: %v", p)
+	}
+}
