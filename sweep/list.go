@@ -17,10 +17,10 @@ import (
 
 // Lists are the words a study may use, by name.
 var lists = map[string]func(w io.Writer, prefix string){
-	"keys": listKeys, "design": listDesign, "models": listModels, "chips": listChips, "metrics": listMetrics,
+	"keys": listKeys, "design": listDesign, "models": listModels, "chips": listChips, "metrics": listMetrics, "columns": listColumns,
 }
 
-// List writes what a study may use: keys of its scenario and of its design, models, chips or metrics whose
+// List writes what a study may use: keys of its scenario and of its design, models, chips, metrics or columns of tables whose
 // name contains part. It is false for another kind of list.
 func List(w io.Writer, kind, part string) bool {
 	f, ok := lists[kind]

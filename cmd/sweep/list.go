@@ -12,18 +12,20 @@ import (
 
 // listCommand is sweep list.
 func listCommand(stdout io.Writer) *cobra.Command {
-	kinds := []string{"keys", "design", "models", "chips", "metrics"}
+	kinds := []string{"keys", "design", "models", "chips", "metrics", "columns"}
 	return &cobra.Command{
-		Use:   "list keys|design|models|chips|metrics [PART]",
-		Short: "List the study keys, models, chips or metrics whose name contains PART",
+		Use:   "list keys|design|models|chips|metrics|columns [PART]",
+		Short: "List the study keys, models, chips, metrics or columns whose name contains PART",
 		Long: `List prints the words a study may use: the keys of its scenario with type,
 unit, allowed values, default and meaning; those of its design (axes, samples,
 replicates, searches, objectives, limits); the models and chips of the catalogue;
-the metrics of the results.`,
+the metrics of the results; the columns of their tables (METRIC stands for each
+metric, AXIS for each axis).`,
 		Example: `  sweep list keys onchip
   sweep list design replicates
   sweep list models llama
-  sweep list metrics ttft`,
+  sweep list metrics ttft
+  sweep list columns points.`,
 		Args:      cobra.RangeArgs(1, 2),
 		ValidArgs: kinds,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -33,7 +35,7 @@ the metrics of the results.`,
 			}
 			return program.Page(stdout, func(w io.Writer) error {
 				if !sweep.List(w, args[0], part) {
-					return usageError{fmt.Errorf("no list of %q: keys, design, models, chips or metrics", args[0])}
+					return usageError{fmt.Errorf("no list of %q: keys, design, models, chips, metrics or columns", args[0])}
 				}
 				return nil
 			})

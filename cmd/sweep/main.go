@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/record"
 	"scoville/sweep"
 	"scoville/sweep/store"
 )
@@ -113,6 +114,11 @@ func kept(e *sweep.StoppedError) string {
 	return fmt.Sprintf("%s\ntables are as they were; %s are kept: %s", text, runs, next)
 }
 
+// doors are what the verbs of other rooms share with those here.
+func doors(stdout, stderr io.Writer) record.Doors {
+	return record.Doors{Out: stdout, Err: stderr, Read: read, Usage: func(err error) error { return usageError{err} }, Codes: exitCodes}
+}
+
 // run is the command: arguments in, text out.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	began := false
@@ -134,6 +140,7 @@ report.
   sweep show results/sensitivity --point 0 # why a point has its numbers
   sweep confirm results/grid --by ttft_p99_ms  # what of the best was luck
   sweep diff results/before results/after  # what changed, and why
+  sweep export csv results/grid -o grid.csv    # for other programs
   sweep list keys onchip                   # what a study may say
   sweep profile config.json -o llama.toml  # a model of your own, to review
 `) + "\n" + exitCodes,
@@ -144,7 +151,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), statusCommand(stdout), submitCommand(stdout), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), statusCommand(stdout), submitCommand(stdout), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr)), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

@@ -65,6 +65,14 @@ func (f *Frame) cell(col, row int) any {
 	return nil
 }
 
+// Cell returns a cell as Row has it: nil for NULL and for column -1.
+func (f *Frame) Cell(col, row int) any {
+	if col < 0 {
+		return nil
+	}
+	return f.cell(col, row)
+}
+
 // Float returns a number of a Float64 or Int64 column; false for NULL, for a
 // column of another kind, and for column -1 (one that Index did not find).
 func (f *Frame) Float(col, row int) (float64, bool) {

@@ -3,7 +3,9 @@ package table
 import (
 	"fmt"
 	"io"
+	"math"
 	"os"
+	"slices"
 
 	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/apache/arrow-go/v18/parquet"
@@ -117,4 +119,59 @@ func damaged(err *error) {
 	if p := recover(); p != nil {
 		*err = fmt.Errorf("damaged file: %v", p)
 	}
+}
+
+// Beside returns a frame with further columns before those of f, the cells of row
+// in each of its rows. Cells of another type than their column, and a column that
+// f has, are errors.
+func Beside(f *Frame, cols []Column, row Row) (*Frame, error) {
+	all := slices.Concat(cols, f.Columns)
+	if err := checkColumns(all); err != nil {
+		return nil, err
+	}
+	if len(row) != len(cols) {
+		return nil, fmt.Errorf("%d cells for %d columns", len(row), len(cols))
+	}
+	out := &Frame{Columns: all, Meta: f.Meta, rows: f.rows, data: make([]series, 0, len(all))}
+	for i, c := range cols {
+		s, ok := constant(c.Kind, row[i], f.rows)
+		if !ok {
+			return nil, fmt.Errorf("column %q: cell is %T, want %s or nil", c.Name, row[i], c.Kind)
+		}
+		out.data = append(out.data, s)
+	}
+	out.data = append(out.data, f.data...)
+	return out, nil
+}
+
+// constant is a column of n equal cells; false if the cell does not fit its kind.
+func constant(k Kind, v any, n int) (s series, ok bool) {
+	ok = v == nil
+	switch k {
+	case Float64:
+		x := math.NaN()
+		if f, is := v.(float64); is {
+			x, ok = f, true
+		}
+		s.floats = slices.Repeat([]float64{x}, n)
+	case Int64:
+		x, is := v.(int64)
+		ok = ok || is
+		s.ints, s.null = slices.Repeat([]int64{x}, n), slices.Repeat([]bool{!is}, n)
+	case Bool:
+		x := int8(-1)
+		if b, is := v.(bool); is {
+			if x, ok = 0, true; b {
+				x = 1
+			}
+		}
+		s.bools = slices.Repeat([]int8{x}, n)
+	case String:
+		x := int32(-1)
+		if word, is := v.(string); is {
+			x, ok, s.words = 0, true, []string{word}
+		}
+		s.codes = slices.Repeat([]int32{x}, n)
+	}
+	return s, ok
 }

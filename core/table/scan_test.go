@@ -1,6 +1,7 @@
 package table
 
 import (
+	"bytes"
 	"errors"
 	"io"
 	"os"
@@ -105,4 +106,30 @@ func TestStageFromError(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 	wantFiles(t, dir)
+}
+
+func TestBeside(t *testing.T) {
+	f, err := decode(bytes.NewReader(encode(t, 3)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	cols := []Column{{Name: "a", Kind: Float64}, {Name: "b", Kind: Int64}, {Name: "c", Kind: Bool}, {Name: "d", Kind: String}, {Name: "e", Kind: Int64}}
+	row := Row{1.5, int64(2), true, "x", nil}
+	g, err := Beside(f, cols, row)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 3 {
+		if got, want := g.Row(i), append(append(Row{}, row...), f.Row(i)...); !reflect.DeepEqual(got, want) {
+			t.Errorf("row %d: %v, want %v", i, got, want)
+		}
+	}
+	for _, bad := range []Row{{1, nil, nil, nil, nil}, {nil, 1.5, nil, nil, nil}, {nil}} {
+		if _, err := Beside(f, cols, bad); err == nil {
+			t.Errorf("%v is taken", bad)
+		}
+	}
+	if _, err := Beside(f, testColumns[:1], Row{"x"}); err == nil {
+		t.Error("a column twice")
+	}
 }

@@ -1,0 +1,30 @@
+package sweep
+
+import (
+	"fmt"
+	"io"
+
+	"scoville/sweep/export"
+)
+
+// CSVOptions is which table CSV writes, and which of its rows and columns.
+type CSVOptions = export.Options
+
+// CSVTables are the tables that CSV writes.
+func CSVTables() []string { return export.Tables }
+
+// CSV writes a table of finished results. Errors are *InputError, ErrForeign, or of
+// w.
+func CSV(o CSVOptions, w io.Writer) error { return export.CSV(o, w) }
+
+// ToFile lets write write a file that appears whole or not at all.
+func ToFile(path string, write func(io.Writer) error) error { return export.ToFile(path, write) }
+
+func listColumns(w io.Writer, part string) {
+	fmt.Fprintln(w, "table\tcolumn\ttype\tunit\tbetter\tmeaning")
+	for _, c := range export.Columns() {
+		if c.Matches(part) {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Table, c.Name, c.Kind, c.Unit, c.Better, c.Definition)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// Package filter knows conditions on the rows of a table of results: which names
+// they may use, and which rows they hold for. It reads no files.
+package filter
+
+import (
+	"slices"
+	"strings"
+
+	"scoville/core/expr"
+	"scoville/core/table"
+	"scoville/sweep/results/scope"
+)
+
+// meanSuffix ends the column that the name of a metric stands for in points and
+// classes.
+const meanSuffix = "_mean"
+
+// Binding is another name for what bounds a point: the columns bound and
+// decode_bound together, so that ~ finds a resource in either.
+const Binding = "binding"
+
+var bounds = []string{"bound", "decode_bound"}
+
+// Resolve returns the column that a name stands for: the column itself, an axis by
+// its path (also without ".name"), a metric by its name for its mean, a gain by
+// its short name.
+func Resolve(cols []table.Column, name string) (table.Column, bool) {
+	if i := slices.IndexFunc(cols, func(c table.Column) bool { return c.Name == name }); i >= 0 {
+		return cols[i], true
+	}
+	for _, path := range []string{name, name + ".name"} {
+		if i := slices.IndexFunc(cols, func(c table.Column) bool { return c.Path == path }); i >= 0 {
+			return cols[i], true
+		}
+	}
+	full := name + meanSuffix
+	if metric, ok := scope.GainMetric(name); ok {
+		full = metric + scope.GainSuffix
+	}
+	if i := slices.IndexFunc(cols, func(c table.Column) bool { return c.Name == full }); i >= 0 {
+		return cols[i], true
+	}
+	return table.Column{}, false
+}
+
+// Rows is a condition on rows. The zero Rows holds for all.
+type Rows struct{ *expr.Expr }
+
+// Parse reads a condition. Its names are not checked: tables differ in them.
+func Parse(text string) (Rows, error) {
+	e, err := expr.Parse(text)
+	return Rows{e}, err
+}
+
+// Check returns an error at the first name that a table of these columns does not
+// have, or at an operator that its operands do not suit.
+func (r Rows) Check(cols []table.Column) error {
+	s := expr.Scope{What: "column", Find: func(name string) (expr.Kind, bool) { return kind(cols, name) }}
+	for _, c := range cols {
+		s.Names = append(s.Names, c.Name)
+		if c.Path != "" {
+			s.Names = append(s.Names, c.Path)
+		}
+		if metric, ok := strings.CutSuffix(c.Name, meanSuffix); ok {
+			s.Names = append(s.Names, metric)
+		}
+	}
+	s.Hint = func(string) string { return "sweep list columns says which there are" }
+	return r.Expr.Check(s)
+}
+
+func kind(cols []table.Column, name string) (expr.Kind, bool) {
+	c, ok := Resolve(cols, name)
+	if !ok {
+		return expr.Text, name == Binding && len(sources(cols, name)) > 0
+	}
+	switch c.Kind {
+	case table.String:
+		return expr.Text, true
+	case table.Bool:
+		return expr.Bool, true
+	}
+	return expr.Number, true
+}
+
+// sources are the columns that the value of a name comes from.
+func sources(cols []table.Column, name string) (out []string) {
+	if c, ok := Resolve(cols, name); ok {
+		return []string{c.Name}
+	}
+	if name != Binding {
+		return nil
+	}
+	for _, b := range bounds {
+		if slices.ContainsFunc(cols, func(c table.Column) bool { return c.Name == b }) {
+			out = append(out, b)
+		}
+	}
+	return out
+}
+
+// Has says whether a table of these columns has every name of the condition.
+func (r Rows) Has(cols []table.Column) bool {
+	for _, n := range r.Names() {
+		if len(sources(cols, n.Text)) == 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// Uses returns which columns of a table the condition reads.
+func (r Rows) Uses(cols []table.Column) map[string]bool {
+	used := map[string]bool{}
+	if r.Empty() {
+		return used
+	}
+	for _, n := range r.Names() {
+		for _, s := range sources(cols, n.Text) {
+			used[s] = true
+		}
+	}
+	return used
+}
+
+// Of returns what says whether the condition holds for a row of a table. Names
+// that the table does not have are null.
+func (r Rows) Of(f *table.Frame) func(row int) bool {
+	if r.Empty() {
+		return func(int) bool { return true }
+	}
+	at := map[string][]int{}
+	for _, n := range r.Names() {
+		at[n.Text] = nil
+		for _, s := range sources(f.Columns, n.Text) {
+			at[n.Text] = append(at[n.Text], f.Index(s))
+		}
+	}
+	return func(row int) bool {
+		return r.Match(func(name string) expr.Value { return value(f, at[name], row) })
+	}
+}
+
+// value is a cell, or several texts as one.
+func value(f *table.Frame, cols []int, row int) expr.Value {
+	if len(cols) == 1 {
+		return expr.Of(f.Cell(cols[0], row))
+	}
+	var words []string
+	for _, c := range cols {
+		if w, ok := f.String(c, row); ok && !slices.Contains(words, w) {
+			words = append(words, w)
+		}
+	}
+	if len(words) == 0 {
+		return expr.Value{}
+	}
+	return expr.Of(strings.Join(words, " "))
+}
