@@ -72,8 +72,9 @@ func sources(t *testing.T) []file {
 // below itself.
 var rank = map[string]int{
 	"core/unit":           0,
-	"core/internal/event": 0,
-	"core/internal/kv":    0,
+	"core/internal/bulk":  0,
+	"core/internal/event": 1,
+	"core/internal/kv":    1,
 	"core/internal/spell": 0,
 	"core/internal/caret": 0,
 	"core/schema":         1,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"scoville/core/internal/bulk"
 	"scoville/core/metrics"
 	"scoville/core/perf"
 )
@@ -99,8 +100,7 @@ func (e *Engine) resetOwn() {
 	}
 	e.members, e.emitted = nil, 0
 	if len(e.cfg.Phases) > 0 {
-		e.owned = grow(e.owned, len(e.reqs))
-		clear(e.owned)
+		e.owned = bulk.Zeroed(e.owned, len(e.reqs))
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"scoville/core/internal/bulk"
 	"scoville/core/metrics"
 	"scoville/core/perf"
 )
@@ -203,7 +204,7 @@ func (e *Engine) gap(active []int32, m int) {
 	}
 	if counted > 0 {
 		t := e.cost.Total
-		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: t.Value, Slope: t.Slope, Steps: int32(m), Weight: int32(counted)})
+		e.out.Gaps = bulk.Append(e.out.Gaps, metrics.Gap{Start: t.Value, Slope: t.Slope, Steps: int32(m), Weight: int32(counted)})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"scoville/core/internal/bulk"
 	"scoville/core/perf"
 	"scoville/core/workload"
 )
@@ -79,8 +80,7 @@ func (c *Cluster) reset(m *perf.Machine, cfg Config, reqs []workload.Request, ou
 	c.engines, c.outs = grow(c.engines, cfg.Replicas), grow(c.outs, cfg.Replicas)
 	c.in.reset(&cfg, reqs)
 	c.next = 0
-	records := grow(out.Requests, len(reqs))
-	clear(records)
+	records := bulk.Zeroed(out.Requests, len(reqs))
 	*out = Output{Requests: records, Gaps: out.Gaps[:0]}
 	for i := range c.engines {
 		e := &c.engines[i]
@@ -165,7 +165,7 @@ func (c *Cluster) saturate(ctx context.Context, out *Output) error {
 func (c *Cluster) merge(out *Output) (completed, left int) {
 	for i := range c.engines {
 		e, o := &c.engines[i], &c.outs[i]
-		out.Gaps = append(out.Gaps, o.Gaps...)
+		out.Gaps = bulk.AppendAll(out.Gaps, o.Gaps)
 		add(out.Stages[:], o.Stages[:])
 		add(out.Resources[:], o.Resources[:])
 		add(out.Decoding[:], o.Decoding[:])

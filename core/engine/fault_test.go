@@ -124,17 +124,48 @@ func TestFits(t *testing.T) {
 	}
 }
 
-// TestCancel: a run ends soon after its context does.
+// ending is a context that ends when it has been asked for its error so often.
+type ending struct {
+	context.Context
+	asks int
+}
+
+func (e *ending) Err() error {
+	if e.asks--; e.asks < 0 {
+		return context.Canceled
+	}
+	return nil
+}
+
+// TestCancel: a run asks its context every 1024 events at most, and ends with it.
 func TestCancel(t *testing.T) {
-	ctx, cancel := context.WithCancel(context.Background())
-	cancel()
+	reqs := harsh(5000, 1)
+	engines := map[string]func(context.Context, Config, *Output) error{
+		"one": func(ctx context.Context, cfg Config, out *Output) error {
+			return new(Engine).Run(ctx, toy(), cfg, reqs, out)
+		},
+		"plain": func(ctx context.Context, cfg Config, out *Output) error {
+			return Plain(ctx, toy(), cfg, reqs, out)
+		},
+		"two": func(ctx context.Context, cfg Config, out *Output) error {
+			cfg.Replicas = 2
+			return new(Cluster).Run(ctx, toy(), cfg, reqs, out)
+		},
+	}
 	for name, s := range schedulers {
-		cfg := s
-		cfg.MaxSeqs, cfg.MaxTokens, cfg.Blocks, cfg.BlockSize, cfg.BucketTokens = 1, 128, 200, 16, 16
-		var e Engine
-		var out Output
-		if err := e.Run(ctx, toy(), cfg, harsh(5000, 1), &out); err != context.Canceled {
-			t.Errorf("%s: %v", name, err)
+		for engine, run := range engines {
+			if engine == "two" && s.Batching != Iteration {
+				continue // batches are of one engine
+			}
+			for _, asks := range []int{0, 3} {
+				cfg := s
+				cfg.MaxSeqs, cfg.MaxTokens, cfg.Blocks, cfg.BlockSize, cfg.BucketTokens = 1, 128, 200, 16, 16
+				ctx := &ending{context.Background(), asks}
+				var out Output
+				if err := run(ctx, cfg, &out); err != context.Canceled || out.Events > int64(1024*(asks+1)) {
+					t.Errorf("%s on %s: %v after %d events", name, engine, err, out.Events)
+				}
+			}
 		}
 	}
 }

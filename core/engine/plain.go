@@ -18,7 +18,10 @@ func Plain(ctx context.Context, m *perf.Machine, cfg Config, reqs []workload.Req
 	p := plain{cfg: cfg, m: m, base: m, reqs: reqs, out: out, windows: map[int]*[NumTracked]float64{}, holders: map[int32]int{}, steps: map[lonely][2]float64{}}
 	p.in.reset(&cfg, reqs)
 	if cfg.Batching != Iteration {
-		if p.batches(); !cfg.Saturate {
+		if err := p.batches(ctx); err != nil {
+			return err
+		}
+		if !cfg.Saturate {
 			if err := cfg.Limit.Pass(0, p.now); err != nil {
 				return err
 			}

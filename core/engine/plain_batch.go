@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"math"
 
 	"scoville/core/metrics"
@@ -8,13 +9,16 @@ import (
 )
 
 // batches serves padded batches as Engine.batches does, one step at a time.
-func (p *plain) batches() {
+func (p *plain) batches(ctx context.Context) error {
 	for {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
 		p.arrive(true)
 		_, entry, more := p.in.peek()
 		if len(p.waiting) == 0 {
 			if !more {
-				return
+				return nil
 			}
 			p.now = entry
 			continue
@@ -38,7 +42,7 @@ func (p *plain) batches() {
 		}
 		if p.cfg.Saturate && len(p.waiting) == 0 {
 			p.out.Rate = batchRate(p.completed, p.now)
-			return
+			return nil
 		}
 		p.serve(members)
 	}

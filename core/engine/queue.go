@@ -1,6 +1,9 @@
 package engine
 
-import "scoville/core/internal/event"
+import (
+	"scoville/core/internal/bulk"
+	"scoville/core/internal/event"
+)
 
 // queue is the waiting queue: numbers of requests in the order in which they
 // will be admitted. First come first served is a deque; other orders sort by a
@@ -53,7 +56,7 @@ func (q *queue) push(id int32, key int64, preempted bool) {
 			q.items = q.items[:copy(q.items, q.items[q.head:])]
 			q.head = 0
 		}
-		q.items = append(q.items, id)
+		q.items = bulk.Append(q.items, id)
 	}
 }
 

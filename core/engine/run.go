@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 
+	"scoville/core/internal/bulk"
 	"scoville/core/metrics"
 	"scoville/core/perf"
 	"scoville/core/workload"
@@ -228,14 +229,14 @@ func (e *Engine) emit(m int, start float64) {
 	g := metrics.Gap{Start: e.cost.Total.Value, Slope: e.cost.Total.Slope, Steps: int32(m), Weight: int32(e.counted)}
 	if len(e.stalls) > 0 {
 		for _, s := range e.stalls {
-			e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: g.Start + (start - s.last), Steps: 1, Weight: s.count})
+			e.out.Gaps = bulk.Append(e.out.Gaps, metrics.Gap{Start: g.Start + (start - s.last), Steps: 1, Weight: s.count})
 		}
 		e.stalls = e.stalls[:0]
 		g.Start += g.Slope
 		g.Steps--
 	}
 	if g.Steps > 0 {
-		e.out.Gaps = append(e.out.Gaps, g)
+		e.out.Gaps = bulk.Append(e.out.Gaps, g)
 	}
 }
 
@@ -291,7 +292,7 @@ func (e *Engine) absorb(c *chunk) {
 	if s.done == 0 {
 		e.first(s.id)
 	} else if int(s.id) >= e.cfg.Warmup {
-		e.out.Gaps = append(e.out.Gaps, metrics.Gap{Start: e.now - s.last, Steps: 1, Weight: 1})
+		e.out.Gaps = bulk.Append(e.out.Gaps, metrics.Gap{Start: e.now - s.last, Steps: 1, Weight: 1})
 	}
 	s.done++
 	e.out.Emitted++

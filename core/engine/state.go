@@ -3,6 +3,7 @@ package engine
 import (
 	"math"
 
+	"scoville/core/internal/bulk"
 	"scoville/core/internal/event"
 	"scoville/core/internal/kv"
 	"scoville/core/metrics"
@@ -126,16 +127,12 @@ func (e *Engine) reset(m *perf.Machine, cfg Config, reqs []workload.Request, out
 	e.resetOwn()
 	e.ends.Reset()
 	e.fills.Reset()
-	e.resume = grow(e.resume, len(reqs))
-	clear(e.resume)
+	e.resume = bulk.Zeroed(e.resume, len(reqs))
 	e.restored, e.swapped = e.restored[:0], 0
 	if cfg.Swap {
-		e.parked = grow(e.parked, len(reqs))
-		clear(e.parked)
+		e.parked = bulk.Zeroed(e.parked, len(reqs))
 	}
-	records, gaps := grow(out.Requests, len(reqs)), out.Gaps[:0]
-	clear(records)
-	*out = Output{Requests: records, Gaps: gaps}
+	*out = Output{Requests: bulk.Zeroed(out.Requests, len(reqs)), Gaps: out.Gaps[:0]}
 }
 
 // grow returns s with length n, reusing its memory.

@@ -3,6 +3,8 @@ package metrics
 import (
 	"slices"
 	"sync"
+
+	"scoville/core/internal/bulk"
 )
 
 // classNames are the metrics that every class of requests has of its own.
@@ -50,11 +52,11 @@ type sample struct{ ttft, tpot, e2e []float64 }
 func (s *sample) reset() { s.ttft, s.tpot, s.e2e = s.ttft[:0], s.tpot[:0], s.e2e[:0] }
 
 func (s *sample) add(q *Request) {
-	s.ttft = append(s.ttft, q.TTFT())
+	s.ttft = bulk.Append(s.ttft, q.TTFT())
 	if v, ok := q.TPOT(); ok {
-		s.tpot = append(s.tpot, v)
+		s.tpot = bulk.Append(s.tpot, v)
 	}
-	s.e2e = append(s.e2e, q.E2E())
+	s.e2e = bulk.Append(s.e2e, q.E2E())
 }
 
 // distribute fills the statistics of the sample, which it reorders, and turns

@@ -3,6 +3,8 @@ package metrics
 import (
 	"math"
 	"slices"
+
+	"scoville/core/internal/bulk"
 )
 
 // gapSelector finds order statistics of a multiset of arithmetic progressions
@@ -68,7 +70,7 @@ func (s *gapSelector) find(lo int, base int64, ranks []int64) {
 			n, m := g.cut(p)
 			if n > 0 {
 				below += int64(n) * int64(g.Weight)
-				s.arena = append(s.arena, g.piece(0, n))
+				s.arena = bulk.Append(s.arena, g.piece(0, n))
 			}
 			equal += int64(m-n) * int64(g.Weight)
 			if m < g.Steps {
@@ -119,7 +121,7 @@ func (d *distribution) ofGaps(s *gapSelector, gaps []Gap, stats []string) {
 		}
 	}
 	slices.Sort(s.ranks)
-	s.arena = append(s.arena[:0], gaps...)
+	s.arena = bulk.AppendAll(s.arena[:0], gaps)
 	s.find(0, 0, s.ranks)
 	for i, name := range stats {
 		switch {

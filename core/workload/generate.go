@@ -3,6 +3,8 @@ package workload
 import (
 	"math"
 	"slices"
+
+	"scoville/core/internal/bulk"
 )
 
 // Generator draws the requests of one replicate. It keeps no request: the
@@ -71,7 +73,9 @@ func (g *Generator) Append(dst []Request) []Request {
 		limit = math.Inf(1)
 	}
 	n := g.Count
-	dst = slices.Grow(dst, min(n, 1<<20))
+	if math.IsInf(limit, 1) {
+		dst = bulk.Grow(dst, n)
+	}
 	if n == 0 && !math.IsInf(limit, 1) {
 		n = math.MaxInt32
 	}
@@ -85,7 +89,7 @@ func (g *Generator) Append(dst []Request) []Request {
 		}
 		r := draw(k)
 		r.Arrival = now
-		dst = append(dst, r)
+		dst = bulk.Append(dst, r)
 	}
 	return dst
 }
@@ -158,7 +162,7 @@ func (g *Generator) appendTrace(dst []Request) []Request {
 		if g.Block > 0 {
 			q.Prefix = r.Prefix[:min(len(r.Prefix), int(r.Prompt)/s.TraceBlock)]
 		}
-		dst = append(dst, q)
+		dst = bulk.Append(dst, q)
 	}
 	return dst
 }

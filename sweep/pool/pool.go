@@ -45,7 +45,7 @@ type done[R any] struct {
 }
 
 // Patience is how long Run waits for items at work when ctx ends.
-const Patience = 700 * time.Millisecond
+const Patience = 300 * time.Millisecond
 
 // Run runs the items, handing them out in order. When ctx ends it hands out no
 // more, waits for those at work, and returns ctx's error; items that were cut

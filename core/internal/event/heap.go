@@ -2,6 +2,8 @@
 // order. It knows nothing of what the events mean.
 package event
 
+import "scoville/core/internal/bulk"
+
 // Item is something that happens at At. Events at the same At leave the heap
 // in order of Seq.
 type Item struct {
@@ -26,7 +28,7 @@ func (h *Heap) Top() Item { return h.items[0] }
 
 // Push adds an event.
 func (h *Heap) Push(it Item) {
-	h.items = append(h.items, it)
+	h.items = bulk.Append(h.items, it)
 	i := len(h.items) - 1
 	for i > 0 {
 		p := (i - 1) / 2
