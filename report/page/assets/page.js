@@ -1,0 +1,194 @@
+// The page's own script: opens panels, handles the keyboard and hands charts to
+// draw.js. It makes text of what the page holds and says nothing of its own but
+// the names of buttons.
+(function () {
+  "use strict";
+  const data = JSON.parse(document.getElementById("page-data").textContent);
+  const live = document.getElementById("live");
+  const shown = new Map(); // element of a plot -> what draws it
+
+  function element(tag, className, text) {
+    const e = document.createElement(tag);
+    if (className) e.className = className;
+    if (text !== undefined) e.textContent = text;
+    return e;
+  }
+
+  // rowOf is what the page knows of a key: pairs of a heading and a cell.
+  function rowOf(ref) {
+    const row = data.points.rows[ref];
+    return row ? data.points.head.map((h, i) => [h, row[i]]).filter((p) => p[1] !== undefined && p[1] !== "") : [];
+  }
+
+  function opens(ref) {
+    return ref !== undefined && ref !== "" && (data.points.rows[ref] !== undefined || data.details[ref] !== undefined);
+  }
+
+  // tip is what pointing at a mark shows.
+  function tip(mark) {
+    const box = element("div", "tip");
+    if (mark.title) box.append(element("b", "", mark.title));
+    const rows = mark.rows.concat(opens(mark.ref) ? rowOf(mark.ref) : []);
+    const table = element("table");
+    const seen = new Set();
+    for (const [name, value] of rows) {
+      if (seen.has(name)) continue;
+      seen.add(name);
+      const tr = element("tr");
+      tr.append(element("td", "", name), element("td", "", value));
+      table.append(tr);
+    }
+    box.append(table);
+    for (const line of mark.lines || []) box.append(element("div", "", line));
+    if (opens(mark.ref)) box.append(element("div", "hint", "click, or Enter, for more"));
+    return box;
+  }
+
+  // show begins to draw a chart in an element, now if it has a size, else when
+  // it gets one.
+  function show(plot, chart) {
+    const drawer = new window.Drawer(plot, chart, { tip, open, opens });
+    shown.set(plot, drawer);
+    new ResizeObserver(() => drawer.fit()).observe(plot);
+    plot.addEventListener("keydown", (e) => {
+      const step = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1 }[e.key];
+      if (step) {
+        e.preventDefault();
+        const mark = drawer.walk(step);
+        if (mark) live.textContent = tip(mark).textContent;
+      } else if (e.key === "Enter") {
+        const mark = drawer.current();
+        if (mark && opens(mark.ref)) open(mark.ref);
+      } else if (e.key === "Escape") {
+        drawer.leave();
+      }
+    });
+  }
+
+  function tableOf(t) {
+    const box = element("div", "box");
+    box.tabIndex = 0;
+    const table = element("table");
+    const head = element("tr");
+    for (const [i, h] of t.head.entries()) head.append(element("th", t.right[i] ? "n" : "", h));
+    table.append(head);
+    for (const row of t.rows) {
+      const tr = element("tr");
+      for (const [i, cell] of row.entries()) tr.append(element("td", t.right[i] ? "n" : "", cell));
+      table.append(tr);
+    }
+    box.append(table);
+    return box;
+  }
+
+  let serial = 0;
+  function figureOf(c) {
+    const figure = element("figure");
+    const caption = element("figcaption");
+    caption.append(element("b", "", c.title), element("span", "", c.reading));
+    const plot = element("div", "plot");
+    plot.id = "panel-" + serial++;
+    plot.tabIndex = 0;
+    plot.setAttribute("role", "img");
+    plot.setAttribute("aria-label", c.title + ". " + c.reading);
+    const legend = element("ul", "legend");
+    figure.append(caption, plot, legend);
+    for (const n of c.notes) figure.append(element("p", "note", n));
+    return [figure, plot];
+  }
+
+  // open shows the panel of a key.
+  const dialog = document.getElementById("panel");
+  let plots = [];
+  function open(ref) {
+    if (!opens(ref)) return;
+    const detail = data.details[ref] || { lines: [], charts: [], tables: [], texts: [] };
+    const body = element("div", "body");
+    const bar = element("div", "bar");
+    const title = element("h2", "", detail.title || data.points.title + " " + ref);
+    title.id = "panel-title";
+    bar.append(title);
+    if (detail.up !== undefined) {
+      const back = element("button", "", "back");
+      back.addEventListener("click", () => open(detail.up));
+      bar.append(back);
+    }
+    const close = element("button", "", "close");
+    close.addEventListener("click", () => dialog.close());
+    bar.append(close);
+    const list = element("dl");
+    for (const [name, value] of rowOf(ref)) list.append(element("dt", "", name), element("dd", "", value));
+    if (list.childNodes.length) body.append(list);
+    if (data.points.command && data.points.rows[ref]) {
+      const p = element("p");
+      p.append("on a command line: ", element("code", "", data.points.command.replace("%s", ref)));
+      body.append(p);
+    }
+    for (const line of detail.lines) body.append(element("p", "", line));
+    for (const drawer of plots) drawer.end();
+    plots = [];
+    const waiting = [];
+    for (const c of detail.charts) {
+      const [figure, plot] = figureOf(c);
+      body.append(figure);
+      waiting.push([plot, c]);
+    }
+    for (const t of detail.tables) {
+      if (t.title) body.append(element("h3", "", t.title));
+      body.append(tableOf(t));
+      for (const n of t.notes) body.append(element("p", "note", n));
+    }
+    for (const t of detail.texts) {
+      if (t.title) body.append(element("h3", "", t.title));
+      const pre = element("pre", "", t.body);
+      pre.tabIndex = 0;
+      body.append(pre);
+    }
+    dialog.replaceChildren(bar, body);
+    if (!dialog.open) dialog.showModal();
+    dialog.scrollTop = 0;
+    for (const [plot, c] of waiting) {
+      show(plot, c);
+      plots.push(shown.get(plot));
+      shown.delete(plot);
+    }
+  }
+  dialog.addEventListener("click", (e) => {
+    if (e.target === dialog) dialog.close();
+  });
+  dialog.addEventListener("close", () => {
+    for (const drawer of plots) drawer.end();
+    plots = [];
+  });
+
+  for (const chart of data.charts) {
+    const plot = document.getElementById("plot-" + chart.id);
+    if (plot) show(plot, chart);
+  }
+  for (const a of document.querySelectorAll("[data-ref]")) {
+    a.addEventListener("click", () => open(a.dataset.ref));
+  }
+
+  // A link to a folded section opens it.
+  function unfold() {
+    const target = location.hash && document.getElementById(location.hash.slice(1));
+    const fold = target && target.querySelector("details.fold");
+    if (fold) fold.open = true;
+  }
+  window.addEventListener("hashchange", unfold);
+  unfold();
+
+  function redraw() {
+    for (const drawer of shown.values()) drawer.theme();
+    for (const drawer of plots) drawer.theme();
+  }
+  window.matchMedia("(prefers-color-scheme: dark)").addEventListener("change", redraw);
+  window.addEventListener("beforeprint", () => {
+    document.documentElement.classList.add("on-paper");
+    for (const drawer of shown.values()) drawer.print(680);
+  });
+  window.addEventListener("afterprint", () => {
+    document.documentElement.classList.remove("on-paper");
+    for (const drawer of shown.values()) drawer.print(0);
+  });
+})();
