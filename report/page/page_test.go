@@ -32,8 +32,10 @@ func demo() *Page {
 		Bands:  []Band{{Label: "within 10 %", Lower: [][2]float64{{5, 4.5}, {2000, 1800}}, Upper: [][2]float64{{5, 5.5}, {2000, 2200}}}},
 		Levels: []Level{{Line: [][2]float64{{5, 5}, {2000, 2000}}}},
 	}
-	cdf := Chart{Kind: XY, Title: "distribution of TTFT", Reading: "nine of ten below 210 ms", X: Axis{Label: "TTFT", Unit: "ms", Log: true}, Y: Axis{Label: "share of requests", Min: 0, Max: 1},
-		Series: []Series{{Name: "short", Joined: true, Step: true, Points: []Point{XYPoint(20, 0), XYPoint(30, 0.5), XYPoint(210, 0.9), XYPoint(700, 1)}}}}
+	cdf := Chart{
+		Kind: XY, Title: "distribution of TTFT", Reading: "nine of ten below 210 ms", X: Axis{Label: "TTFT", Unit: "ms", Log: true}, Y: Axis{Label: "share of requests", Min: 0, Max: 1},
+		Series: []Series{{Name: "short", Joined: true, Step: true, Points: []Point{XYPoint(20, 0), XYPoint(30, 0.5), XYPoint(210, 0.9), XYPoint(700, 1)}}},
+	}
 	tornado := Chart{Kind: Bars, Title: "change of TPOT", Reading: "weight bandwidth matters most", X: Axis{Label: "change of tpot_mean_ms", Unit: "%"}, Kinds: []string{"parameter lower", "parameter higher"}, Rows: []Row{
 		{Name: "weight_bandwidth_gb_s", Bars: []Bar{{24.9, 24.1, 25.7, 0, "-20%: +24.9%", "1"}, {-16.2, -17, -15.4, 1, "+20%: -16.2%", ""}}},
 		{Name: "onchip_kv_mib", Bars: []Bar{{nan, nan, nan, 0, "-20%: saturated", ""}}},
