@@ -23,7 +23,7 @@ func TestManyPoints(t *testing.T) {
 	}
 	r := dataset(t, meta, runs)
 	var text bytes.Buffer
-	if err := r.Text(&text); err != nil {
+	if err := r.Text(&text, 0); err != nil {
 		t.Fatal(err)
 	}
 	if lines := bytes.Count(text.Bytes(), []byte("\n")); lines > 60 {

@@ -50,7 +50,7 @@ func run(point, replicate int, metrics ...float64) results.Run {
 func golden(t *testing.T, name string, r *Report) {
 	t.Helper()
 	var text bytes.Buffer
-	if err := r.Text(&text); err != nil {
+	if err := r.Text(&text, 0); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Write(); err != nil {
@@ -248,7 +248,7 @@ func TestPredicted(t *testing.T) {
 	a.Axes, b.Axes = []any{1.0}, []any{2.0}
 	r := dataset(t, results.Meta{Axes: []results.Axis{{Path: "workload.rate_rps", Kind: table.Float64, Outer: true}}}, []results.Run{a, b, run2(b)})
 	var text bytes.Buffer
-	if err := r.Text(&text); err != nil {
+	if err := r.Text(&text, 0); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{

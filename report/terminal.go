@@ -12,6 +12,7 @@ import (
 	"scoville/report/number"
 	"scoville/report/plots"
 	"scoville/report/section"
+	"scoville/report/sketch"
 	"scoville/sweep/results"
 )
 
@@ -19,9 +20,11 @@ import (
 // report.md.
 const maxLines = 60
 
-// Text writes the report for a terminal: some maxLines lines, with what is
-// left out named at the end. The explanation of a study of one point is whole.
-func (r *Report) Text(w io.Writer) error {
+// Text writes the report for a terminal of so many columns, 0 = none: some
+// maxLines lines, with what is left out named at the end. The first picture is
+// drawn in any case, others where there is room. The explanation of a study of
+// one point is whole.
+func (r *Report) Text(w io.Writer, width int) error {
 	var head, tail bytes.Buffer
 	for _, line := range r.summary {
 		fmt.Fprintln(&head, line)
@@ -39,7 +42,16 @@ func (r *Report) Text(w io.Writer) error {
 	fmt.Fprintf(&tail, "\nfiles  %s in %s\n", strings.Join(append(r.tables(), File), ", "), r.data.Dir)
 	lines := func(b *bytes.Buffer) int { return bytes.Count(b.Bytes(), []byte("\n")) }
 	room := maxLines - lines(&head) - min(lines(&tail), maxLines/3)
+	pictures := sketch.Pictures(r.data, r.plots, width)
+	if len(pictures) > 0 {
+		room -= len(pictures[0]) + 1
+	}
 	left := section.Fill(&head, r.sections, section.Room{Lines: room, File: File, Explained: r.explanation != ""})
+	for i, p := range pictures {
+		if i == 0 || lines(&head)+lines(&tail)+len(p) < maxLines {
+			fmt.Fprintf(&head, "\n%s\n", strings.Join(p, "\n"))
+		}
+	}
 	if len(left) > 0 {
 		fmt.Fprintf(&head, "\n%s has besides: %s\n", File, several(left))
 	}

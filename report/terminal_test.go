@@ -31,7 +31,7 @@ func TestTerminal(t *testing.T) {
 	}
 	r := dataset(t, meta, runs)
 	var b bytes.Buffer
-	if err := r.Text(&b); err != nil {
+	if err := r.Text(&b, 0); err != nil {
 		t.Fatal(err)
 	}
 	text, md := b.String(), string(r.markdown())

@@ -19,20 +19,29 @@ const minWidth, minCell = 40, 20
 // no room stand below the others, beside the first column again. Elsewhere the
 // text is as written.
 func Page(w io.Writer, write func(io.Writer) error) error {
-	f, ok := Raw(w).(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
-		return write(w)
-	}
-	width, _, err := term.GetSize(int(f.Fd()))
-	if err != nil || width < minWidth {
+	width := Width(w)
+	if width < minWidth {
 		return write(w)
 	}
 	var b bytes.Buffer
-	err = write(&b)
+	err := write(&b)
 	if _, failed := io.WriteString(w, Fit(b.String(), width)); err == nil {
 		err = failed
 	}
 	return err
+}
+
+// Width is how many columns the terminal at w has; 0 where there is none.
+func Width(w io.Writer) int {
+	f, ok := Raw(w).(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return 0
+	}
+	width, _, err := term.GetSize(int(f.Fd()))
+	if err != nil {
+		return 0
+	}
+	return width
 }
 
 // Fit returns text in lines of at most width characters, but for words that are

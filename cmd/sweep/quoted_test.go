@@ -56,10 +56,13 @@ func lines(names []string, printed map[string][]string) map[string]bool {
 // first words, and of the head of their table.
 var verdict = regexp.MustCompile(`^.* \| (verdict|reproduced|cannot follow|differs)`)
 
+// escapes are those of report.md.
+var escapes = strings.NewReplacer(`\`, "", "&gt;", ">", "&lt;", "<")
+
 // cells writes a line of a table on the terminal, a row or a heading of a report,
 // and plain text alike.
 func cells(line string) string {
-	line = strings.ReplaceAll(line, `\`, "") // escapes of the report
+	line = escapes.Replace(line)
 	line = duration.ReplaceAllString(strings.TrimLeft(strings.TrimSpace(line), "# "), "$1")
 	if row, ok := strings.CutPrefix(line, "|"); ok {
 		line = strings.ReplaceAll(strings.TrimSuffix(row, "|"), "|", "  ")

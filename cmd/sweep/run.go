@@ -130,7 +130,7 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	if err := r.Write(); err != nil {
 		return &sweep.BesideError{Dir: out.Dir, Err: err}
 	}
-	if err := program.Page(stdout, r.Text); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
+	if err := program.Page(stdout, func(w io.Writer) error { return r.Text(w, program.Width(stdout)) }); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
 		return fmt.Errorf("the results in %s are whole, but could not be printed: %w", out.Dir, err)
 	}
 	failed := out.Counts["failed"] + out.Counts["timeout"]

@@ -27,7 +27,8 @@ type BarRow struct {
 type Bar struct {
 	Value, Lo, Hi float64
 	Kind          int    // in Kinds
-	Text          string // at its end
+	Text          string // at its end; begins with the name
+	Name          string // within its row; may be empty
 }
 
 // Floor is a marked value.

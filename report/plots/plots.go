@@ -20,7 +20,7 @@ import (
 // Plot is a chart with what a reader must know.
 type Plot struct {
 	Name  string // of the file, without .svg
-	X, Y  string // what is drawn
+	X, Y  string // what is drawn; of changes from a baseline Y alone
 	Chart *chart.Chart
 	Bars  *chart.Bars // in place of Chart
 	Cross []chart.Crossing

@@ -52,7 +52,7 @@ func tornados(v *view.View, main []string) (out []Plot) {
 			if bars == nil || len(out) == maxTornados {
 				continue
 			}
-			p := Plot{Name: fileName("tornado-" + metric), Bars: bars, Notes: bars.Notes}
+			p := Plot{Name: fileName("tornado-" + metric), Y: metric, Bars: bars, Notes: bars.Notes}
 			if len(bases) > 1 {
 				p.Name += fmt.Sprintf("-%d", k+1)
 			}
@@ -142,7 +142,8 @@ func unusable(v *view.View, i int) string {
 // change is the bar of one changed point.
 func change(v *view.View, metric string, i int) chart.Bar {
 	level, _ := v.Points.String(v.Points.Index("oat_level"), i)
-	b := chart.Bar{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Text: number.Level(level), Kind: 2}
+	b := chart.Bar{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Name: number.Level(level), Kind: 2}
+	b.Text = b.Name
 	if by, known := v.Points.Float(v.Points.Index("oat_change_ratio"), i); known {
 		b.Kind = 1
 		if by < 0 {

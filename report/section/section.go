@@ -39,9 +39,10 @@ type Room struct {
 // Fill writes the sections that have room, and returns the names of those that
 // have none. The first two of the main ones are shown in any case, shortened
 // where they must be, and with one of them the next of the same rows and
-// columns: TTFT is not shown without TPOT.
+// columns: TTFT is not shown without TPOT, nor its P50 and P99 before.
 func Fill(b *bytes.Buffer, sections []Section, room Room) (left []string) {
 	shown, second := 0, false
+	sections = spread(sections, room.Lines)
 	for i, s := range sections {
 		if s.Brief != nil {
 			s = *s.Brief
@@ -67,6 +68,36 @@ func Fill(b *bytes.Buffer, sections []Section, room Room) (left []string) {
 		s.Text(b)
 	}
 	return left
+}
+
+// spread puts of tables of the same rows and columns that have no room together
+// the first of each kind of metric, ttft or tpot, before the others.
+func spread(sections []Section, room int) []Section {
+	out := slices.Clone(sections)
+	for i := 0; i < len(out); {
+		j, lines := i+1, out[i].lines()
+		for ; j < len(out) && out[i].twin(out[j]); j++ {
+			lines += out[j].lines()
+		}
+		if lines > room {
+			seen := map[string]bool{}
+			var others []Section
+			k := i
+			for _, s := range slices.Clone(out[i:j]) {
+				kind, _, _ := strings.Cut(s.Title, "_")
+				if seen[kind] {
+					others = append(others, s)
+					continue
+				}
+				seen[kind] = true
+				out[k] = s
+				k++
+			}
+			copy(out[k:j], others)
+		}
+		i = j
+	}
+	return out
 }
 
 // twin reports whether another section has the same rows and columns, of another

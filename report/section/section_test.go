@@ -63,3 +63,21 @@ func TestFillTwins(t *testing.T) {
 		t.Errorf("cut for no reason:\n%s", b.String())
 	}
 }
+
+// Where tables of several metrics have no room together, the first of each kind
+// comes first.
+func TestFillKinds(t *testing.T) {
+	rows := [][]string{{"1", "2"}, {"2", "3"}}
+	var sections []Section
+	for _, title := range []string{"ttft_mean_ms", "ttft_p50_ms", "ttft_p99_ms", "tpot_mean_ms"} {
+		sections = append(sections, Section{Title: title, Head: []string{"n", "load"}, Rows: rows})
+	}
+	var b bytes.Buffer
+	if left := Fill(&b, sections, Room{Lines: 16}); !strings.Contains(b.String(), "tpot_mean_ms") || strings.Join(left, "; ") != "ttft_p99_ms (2 rows)" {
+		t.Errorf("left %q\n%s", left, b.String())
+	}
+	b.Reset()
+	if Fill(&b, sections, Room{Lines: 30}); strings.Index(b.String(), "ttft_p99_ms") > strings.Index(b.String(), "tpot_mean_ms") {
+		t.Errorf("moved for no reason:\n%s", b.String())
+	}
+}
