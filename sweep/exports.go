@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"scoville/sweep/export"
+	"scoville/sweep/export/prometheus"
 )
 
 // CSVOptions is which table CSV writes, and which of its rows and columns.
@@ -28,3 +29,13 @@ func listColumns(w io.Writer, part string) {
 		}
 	}
 }
+
+// PrometheusOptions is what Prometheus writes.
+type PrometheusOptions = prometheus.Options
+
+// DefaultPrometheus is the options but for the folder.
+func DefaultPrometheus() PrometheusOptions { return prometheus.Default() }
+
+// Prometheus writes what finished results predict as metrics and alert rules.
+// Errors are *InputError, ErrForeign, or of the files.
+func Prometheus(o PrometheusOptions) (*prometheus.Written, error) { return prometheus.Write(o) }

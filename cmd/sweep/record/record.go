@@ -38,7 +38,7 @@ func Export(d Doors) *cobra.Command {
 		},
 		RunE: func(*cobra.Command, []string) error { return nil },
 	}
-	c.AddCommand(csvCommand(d))
+	c.AddCommand(csvCommand(d), prometheusCommand(d))
 	return c
 }
 
