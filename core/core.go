@@ -45,6 +45,9 @@ type Options struct {
 	Seed      uint64                  // study seed
 	Replicate int                     // replicate number
 	Requests  func([]metrics.Request) // optional: sees the requests of an ok run; they are reused afterwards
+	// Watch sees what the engine does, step by step; nil = nobody. It changes
+	// nothing. The capacity run is not watched.
+	Watch func(*Moment)
 	// NoCapacity skips the capacity run when the rate is given: CapacityRPS and
 	// LoadRatio stay NaN and Steady is judged by growth alone.
 	NoCapacity bool
@@ -138,7 +141,7 @@ func (s *Simulator) Run(ctx context.Context, sc *scenario.Scenario, o Options) (
 	if err := s.generate(ctx, sc, res.RateRPS, o, &cfg); err != nil {
 		return Result{}, err
 	}
-	cfg.Phases, cfg.Limit = phases(sc, m), o.Limit
+	cfg.Phases, cfg.Limit, cfg.Trace = phases(sc, m), o.Limit, telling(o.Watch)
 	if err := cfg.Fits(s.requests); err != nil {
 		return blank(Infeasible, tooLong(sc, &cfg, s.requests, err)), nil
 	}

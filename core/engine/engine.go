@@ -35,6 +35,12 @@ type Event struct {
 	ID              int32 // request, -1 for steps
 	N               int   // Admit: tokens of its first chunk; Steps: how many alike; Preempt: tokens held; Change: number of the phase
 	Decodes, Prompt int   // Steps: decoding sequences and prompt tokens of each
+	Replica         int32 // the engine that does it
+
+	// Of Steps: the batch and the cost of the first, as lines over all; only
+	// while the event is told.
+	Batch *perf.Batch
+	Cost  *perf.Cost
 }
 
 // EventKind says what happens.
@@ -119,7 +125,7 @@ type Config struct {
 
 	Limit Limit // of runs that do not saturate
 
-	Trace func(Event) // optional: sees what happens, in order; Run only
+	Trace func(Event) // optional: sees what happens, in order; of Plain the steps one by one, without Arrive and Change
 }
 
 // Phase says from when on steps run on which machine. A step that has begun

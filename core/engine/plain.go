@@ -242,6 +242,7 @@ func (p *plain) execute() {
 	p.share(c)
 	p.seen = p.now
 	p.now += c.Total.Value
+	p.traceStep(&b, c)
 	p.arrive(false)
 	for _, s := range p.restored {
 		s.computed, s.parked, s.decoding = s.parked, 0, s.done > 0
@@ -256,6 +257,23 @@ func (p *plain) execute() {
 		p.apply(w, c)
 	}
 	p.running = slices.DeleteFunc(p.running, func(s *plainSeq) bool { return s.done == s.output })
+}
+
+// trace tells the observer, if there is one.
+func (p *plain) trace(kind EventKind, id, n int) {
+	if p.cfg.Trace != nil {
+		p.cfg.Trace(Event{At: p.now, Kind: kind, ID: int32(id), N: n})
+	}
+}
+
+// traceStep tells the observer of a step that ends now.
+func (p *plain) traceStep(b *perf.Batch, c *perf.Cost) {
+	if p.cfg.Trace != nil {
+		p.cfg.Trace(Event{
+			At: p.now, Kind: Steps, ID: int32(none), N: 1, Decodes: b.Decodes, Prompt: b.Tokens - b.Decodes - b.Verified,
+			Batch: b, Cost: c,
+		})
+	}
 }
 
 // apply moves one sequence on by its share of the step.
@@ -314,6 +332,7 @@ func (p *plain) end(s *plainSeq) {
 	}
 	r := &p.out.Requests[s.id]
 	r.Finish = p.now + p.cfg.client(int32(s.id))
+	p.trace(Finish, s.id, s.output)
 	p.verify(s)
 	p.release(s)
 	p.completed++

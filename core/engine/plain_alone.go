@@ -96,6 +96,7 @@ func (p *plain) solo(m *perf.Machine, ctx, n int) (total, device float64) {
 func (p *plain) first(s *plainSeq) {
 	r := &p.out.Requests[s.id]
 	r.First = p.now + p.cfg.client(int32(s.id))
+	p.trace(First, s.id, 1)
 	r.AloneFirst = p.cfg.client(int32(s.id)) + p.cfg.front(int32(s.prompt))
 	for c := 0; c < s.prompt; {
 		n := p.cfg.piece(s.prompt - c)

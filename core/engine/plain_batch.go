@@ -91,6 +91,7 @@ func (p *plain) serve(members []*plainSeq) {
 		r := &p.out.Requests[s.id]
 		r.Scheduled = p.now
 		r.Queue += p.now - r.Entered
+		p.trace(Admit, s.id, s.prompt)
 	}
 	p.out.PeakBlocks = max(p.out.PeakBlocks, len(members)*p.blocks(longest+output-1))
 	var b perf.Batch
@@ -126,6 +127,7 @@ func (p *plain) serve(members []*plainSeq) {
 	for _, s := range members {
 		r := &p.out.Requests[s.id]
 		r.Finish = p.now + p.cfg.client(int32(s.id))
+		p.trace(Finish, s.id, s.output)
 		p.verify(s)
 		p.out.Emitted += int64(s.output)
 		p.completed++
@@ -141,6 +143,7 @@ func (p *plain) step(b *perf.Batch, resident int) perf.Cost {
 	p.cfg.disturb(&c, p.out.Steps, 0)
 	p.book(b, &c, float64(resident))
 	p.now += c.Total.Value
+	p.traceStep(b, &c)
 	p.arrive(false)
 	return c
 }

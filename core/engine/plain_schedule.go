@@ -96,6 +96,7 @@ func (p *plain) admit(budget int) {
 		p.running = append(p.running, s)
 		s.evicted = false
 		p.work = append(p.work, plainWork{s, n})
+		p.trace(Admit, s.id, n)
 		budget -= n
 		r := &p.out.Requests[s.id]
 		if !s.started {
@@ -121,6 +122,7 @@ func (p *plain) restore(s *plainSeq) bool {
 	p.running = append(p.running, s)
 	s.evicted = false
 	p.restored = append(p.restored, s)
+	p.trace(Admit, s.id, 0)
 	p.swapped += s.parked
 	if s.done == 0 {
 		r := &p.out.Requests[s.id]
@@ -147,6 +149,7 @@ func (p *plain) evict() {
 			break
 		}
 	}
+	p.trace(Preempt, s.id, s.computed)
 	if p.cfg.Swap {
 		s.parked = s.computed
 		p.swapped += s.computed

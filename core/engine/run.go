@@ -103,7 +103,10 @@ func (e *Engine) advance() {
 // traceSteps tells the observer of m steps that end now.
 func (e *Engine) traceSteps(m int) {
 	if e.cfg.Trace != nil {
-		e.cfg.Trace(Event{At: e.now, Kind: Steps, ID: none, N: m, Decodes: e.batch.Decodes, Prompt: e.batch.Tokens - e.batch.Decodes})
+		e.cfg.Trace(Event{
+			At: e.now, Kind: Steps, ID: none, N: m, Decodes: e.batch.Decodes, Prompt: e.batch.Tokens - e.batch.Decodes,
+			Replica: e.replica, Batch: &e.batch, Cost: &e.cost,
+		})
 	}
 }
 

@@ -328,7 +328,7 @@ func (e *Engine) hits(id int32, tokens int) (n, take int) {
 // trace tells the observer, if there is one.
 func (e *Engine) trace(kind EventKind, id int32, n int) {
 	if e.cfg.Trace != nil {
-		e.cfg.Trace(Event{At: e.now, Kind: kind, ID: id, N: n})
+		e.cfg.Trace(Event{At: e.now, Kind: kind, ID: id, N: n, Replica: e.replica})
 	}
 }
 
@@ -416,6 +416,6 @@ func (e *Engine) accept(id int, arrival, entry float64) {
 	e.out.SystemArea += e.now - arrival
 	e.waiting.push(int32(id), e.cfg.key(q), false)
 	if e.cfg.Trace != nil {
-		e.cfg.Trace(Event{At: entry, Kind: Arrive, ID: int32(id), N: int(q.Prompt)})
+		e.cfg.Trace(Event{At: entry, Kind: Arrive, ID: int32(id), N: int(q.Prompt), Replica: e.replica})
 	}
 }
