@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"scoville/core"
 	"scoville/sweep/confirm"
 	"scoville/sweep/diff"
 	"scoville/sweep/pace"
@@ -32,7 +33,7 @@ type Confirmation = confirm.Report
 func Confirm(ctx context.Context, o ConfirmOptions) (*Confirmation, error) {
 	in := confirm.Options{Dir: o.Dir, Top: o.Top, By: o.By, Runs: o.Runs, Jobs: o.Jobs, Simulate: o.newSimulate}
 	if in.Simulate == nil {
-		in.Simulate = simulators(nil)
+		in.Simulate = simulators(core.NewCapacities(), nil)
 	}
 	if o.Progress != nil {
 		told, fresh := &pace.Pace{}, in.Simulate

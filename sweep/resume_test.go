@@ -35,7 +35,7 @@ func interrupted(t *testing.T, o Options, n int64) {
 	ctx, stop := context.WithCancel(t.Context())
 	defer stop()
 	var runs atomic.Int64
-	fresh := simulators(nil)
+	fresh := simulators(core.NewCapacities(), nil)
 	o.newSimulate = func() Simulate {
 		sim := fresh()
 		return func(ctx context.Context, sc *scenario.Scenario, opt core.Options) (core.Result, error) {

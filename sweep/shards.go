@@ -68,7 +68,7 @@ func Merge(ctx context.Context, o Options, folders []string) (*Outcome, error) {
 	}
 	ended, err := o.job(out).Merge(ctx, folders, func(set *results.Set, ended *campaign.Outcome) error {
 		out.Counts, out.Searches, out.Recalled = ended.Counts, ended.Searches, ended.Recalled
-		return explainOnly(ctx, set, out, o)
+		return o.explain(ctx, set, out)
 	})
 	if err != nil {
 		return nil, err

@@ -44,7 +44,7 @@ func TestStatus(t *testing.T) {
 	}
 	done := r.Done
 	looked := false
-	fresh := simulators(nil)
+	fresh := simulators(core.NewCapacities(), nil)
 	o.newSimulate = func() Simulate {
 		sim := fresh()
 		return func(ctx context.Context, sc *scenario.Scenario, opt core.Options) (core.Result, error) {

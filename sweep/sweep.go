@@ -13,11 +13,13 @@ import (
 	"scoville/core"
 	"scoville/sweep/again"
 	"scoville/sweep/campaign"
+	"scoville/sweep/details"
 	"scoville/sweep/explain"
 	"scoville/sweep/pace"
 	"scoville/sweep/plan"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
+	inside "scoville/sweep/results/details"
 	"scoville/sweep/results/searches"
 	"scoville/sweep/row"
 	"scoville/sweep/study"
@@ -59,6 +61,8 @@ type Options struct {
 	// Progress is called before the first run and after each, from one
 	// goroutine; nil = not at all.
 	Progress func(Progress)
+
+	capacities *core.Capacities // of the points, for whoever simulates them again; nil = none yet
 
 	newSimulate func() Simulate                         // nil = the simulator; tests give others
 	watch       func(request.Simulate) request.Simulate // looks at every run; nil = nobody
@@ -175,10 +179,32 @@ func Run(ctx context.Context, o Options) (*Outcome, error) {
 		return nil, err
 	}
 	out.Counts, out.Searches, out.Recalled = ended.Counts, ended.Searches, ended.Recalled
-	if err := explainOnly(ctx, set, out, o); err != nil {
+	if err := o.explain(ctx, set, out); err != nil {
 		return nil, campaign.Beside(out.Dir, err)
 	}
 	return out, set.Close()
+}
+
+// explain writes what goes with the tables: the explanation of the only point, and
+// what is inside a few points. The results are whole without: an interrupt leaves
+// it out.
+func (o *Options) explain(ctx context.Context, set *results.Set, out *Outcome) error {
+	if err := explainOnly(ctx, set, out, *o); err != nil {
+		return err
+	}
+	if o.newSimulate != nil {
+		return inside.Remove(out.Dir)
+	}
+	found, err := details.Make(ctx, details.Input{
+		Plan: out.Plan, Dir: out.Dir, Objectives: out.Plan.Study.Objectives, Jobs: o.Jobs, Capacities: o.capacities,
+	})
+	if ctx.Err() != nil {
+		return inside.Remove(out.Dir)
+	}
+	if err != nil {
+		return err
+	}
+	return inside.Write(out.Dir, found)
 }
 
 // campaign is how runs are run; the plan and the folder are to be filled in.
@@ -228,7 +254,8 @@ func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options)
 func (o *Options) simulators(around func(func())) func() Simulate {
 	fresh := o.newSimulate
 	if fresh == nil {
-		fresh = simulators(around)
+		o.capacities = core.NewCapacities()
+		fresh = simulators(o.capacities, around)
 	}
 	if o.watch == nil {
 		return fresh
@@ -236,10 +263,9 @@ func (o *Options) simulators(around func(func())) func() Simulate {
 	return func() Simulate { return o.watch(fresh()) }
 }
 
-// simulators makes simulators that share their capacity runs; around is called
-// around each, nil = nobody.
-func simulators(around func(func())) func() Simulate {
-	capacities := core.NewCapacities()
+// simulators makes simulators that share capacity runs; around is called around
+// each, nil = nobody.
+func simulators(capacities *core.Capacities, around func(func())) func() Simulate {
 	capacities.Around = around
 	return func() Simulate { return core.NewSimulator(capacities).Run }
 }

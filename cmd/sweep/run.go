@@ -17,12 +17,12 @@ import (
 )
 
 const runHelp = `Run simulates every point of a study and writes runs.parquet, points.parquet,
-effects.parquet, report.md, manifest.json and a copy of the study to
-results/NAME; with [output] requests = "all" or "sample:100" also a table of the
-requests of each run, requests/POINT-sSEED-rREPLICATE.parquet. The tables do not
-depend on -j. Results of the same study are replaced as a whole; those of another
-are refused. A study of one point is explained, as sweep show does it; --point runs
-one point of a study alone.
+effects.parquet, report.md, details.json (what is inside a few points), manifest.json
+and a copy of the study to results/NAME; with [output] requests = "all" or
+"sample:100" also a table of the requests of each run,
+requests/POINT-sSEED-rREPLICATE.parquet. The tables do not depend on -j. Results of
+the same study are replaced as a whole; those of another are refused. A study of one
+point is explained, as sweep show does it; --point runs one point of a study alone.
 
 What finished runs gave is kept in runs.journal beside the tables, by scenario, seed
 and replicate. After an interrupt, a kill or a full disk the same command goes on

@@ -24,12 +24,19 @@ type Input struct {
 	Runs  *table.Frame // rows of the runs table that must be reproduced; nil = none
 	Jobs  int          // simulations at a time, at least 1
 	Quick bool         // leave out what more of each resource would buy
+	First bool         // take the first replicate alone
+
+	Capacities *core.Capacities            // shared with others; nil = its own
+	Requests   func(all []metrics.Request) // sees the requests of the first replicate, if it is ok; nil = nobody
 }
 
 // replicates is how many runs a point has: those of the tables, which a stopping
 // rule or a race decided on, as far as the plan allows; without tables all.
 func (in *Input) replicates(id string) (n int) {
 	least, most := in.Plan.Least(in.Point), in.Plan.Replicates(in.Point)
+	if in.First {
+		return min(most, 1)
+	}
 	if in.Runs == nil || least == most {
 		return most
 	}
@@ -194,6 +201,9 @@ func replays(ctx context.Context, in Input, pt *plan.Point) ([]replay, error) {
 				r.prompt += float64(counted[i].Prompt) / float64(len(counted))
 				r.output += float64(counted[i].Output) / float64(len(counted))
 			}
+			if in.Requests != nil && replicate == 0 {
+				in.Requests(all)
+			}
 		}
 		res, err := sim.Run(ctx, sc, o)
 		r.Result = res
@@ -205,7 +215,10 @@ func replays(ctx context.Context, in Input, pt *plan.Point) ([]replay, error) {
 // simulations runs items on the pool with simulators that share their capacity
 // runs.
 func simulations(ctx context.Context, in Input, items []int, work func(context.Context, *core.Simulator, int) error) error {
-	capacities := core.NewCapacities()
+	capacities := in.Capacities
+	if capacities == nil {
+		capacities = core.NewCapacities()
+	}
 	p := pool.Pool[*core.Simulator, struct{}]{
 		Workers: max(in.Jobs, 1),
 		State:   func() *core.Simulator { return core.NewSimulator(capacities) },

@@ -1,0 +1,283 @@
+// Package details looks inside a few points of finished results: it simulates the
+// first replicate of each again, twice, and keeps what sweep show says of it, what
+// the run, a few requests and a few of their steps spend their time on, and how the
+// latencies are distributed. It chooses the points by what the tables say, holds
+// the rerun against its row, and leaves out what would take long. It writes
+// nothing.
+package details
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"scoville/core"
+	"scoville/core/metrics"
+	"scoville/core/table"
+	"scoville/core/unit"
+	"scoville/sweep/explain"
+	"scoville/sweep/plan"
+	"scoville/sweep/pool"
+	"scoville/sweep/results"
+	"scoville/sweep/results/details"
+	"scoville/sweep/study"
+)
+
+// Input is whose points are looked at.
+type Input struct {
+	Plan       *plan.Plan
+	Dir        string // folder of the results, with tables of the plan
+	Objectives []results.Objective
+	Jobs       int              // points at a time, at least 1
+	Capacities *core.Capacities // shared with the sweep; nil = its own
+}
+
+// Make looks at points. Its error is the context's, or of the tables: what goes
+// wrong with a point is a note.
+func Make(ctx context.Context, in Input) (*details.Details, error) {
+	d, err := results.OpenFor(in.Dir, columns(in.Objectives))
+	if err != nil {
+		return nil, err
+	}
+	out := &details.Details{Digest: d.Manifest.Digest, Points: []details.Point{}, Notes: []details.Note{}}
+	if in.Plan.Study.Search != nil {
+		out.Notes = append(out.Notes, details.Note{Index: -1, Text: "the points of a search are the values it tried: none is looked into"})
+		return out, nil
+	}
+	chosen := choose(d)
+	runs, err := read(d, chosen)
+	if err != nil {
+		return nil, err
+	}
+	if chosen, err = affordable(d, chosen, runs, out); err != nil {
+		return nil, err
+	}
+	if in.Capacities == nil {
+		in.Capacities = core.NewCapacities()
+	}
+	at := map[int]int{} // index of a point -> place in the plan
+	for i := range in.Plan.Len() {
+		at[in.Plan.Index(i)] = i
+	}
+	points := make([]*details.Point, len(chosen))
+	items := make([]int, len(chosen))
+	for i := range items {
+		items[i] = i
+	}
+	notes := make([]string, len(chosen))
+	p := pool.Pool[struct{}, *details.Point]{
+		Workers: max(min(in.Jobs, len(chosen)), 1),
+		State:   func() struct{} { return struct{}{} },
+		Work: func(ctx context.Context, _ struct{}, item int) (*details.Point, error) {
+			index, _ := d.Points.Int(d.Points.Index("point_index"), chosen[item].row)
+			place, planned := at[int(index)]
+			if !planned {
+				return nil, errors.New("the study does not have it")
+			}
+			return point(ctx, &in, place, runs)
+		},
+		Collect: func(item int, pt *details.Point, err error) error {
+			if err != nil {
+				notes[item] = "could not be looked into: " + firstLine(err)
+				return nil
+			}
+			points[item] = pt
+			return nil
+		},
+	}
+	if err := p.Run(ctx, items); err != nil {
+		return nil, err
+	}
+	for i, c := range chosen {
+		index, _ := d.Points.Int(d.Points.Index("point_index"), c.row)
+		if notes[i] != "" {
+			out.Notes = append(out.Notes, details.Note{Index: int(index), Text: word(notes[i])})
+			continue
+		}
+		points[i].Index, points[i].Chosen = int(index), c.why
+		n, _ := d.Points.Int(d.Points.Index("runs"), c.row)
+		points[i].Runs = int(n)
+		out.Points = append(out.Points, *points[i])
+	}
+	slices.SortFunc(out.Points, func(a, b details.Point) int { return cmp.Compare(a.Index, b.Index) })
+	return out, nil
+}
+
+// few is how many runs a study has that are compared in every metric.
+const few = 2000
+
+// read reads the runs table: of a large study without most metrics.
+func read(d *results.Dataset, chosen []choice) (*table.Frame, error) {
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	total := 0
+	for _, n := range d.Manifest.Counts {
+		total += n
+	}
+	if total <= few {
+		return d.Runs()
+	}
+	left := map[string]bool{}
+	for _, c := range metrics.Columns() {
+		left[c.Name] = !strings.HasPrefix(c.Name, "ttft_") && !strings.HasPrefix(c.Name, "tpot_p") && !strings.HasPrefix(c.Name, "e2e_p")
+	}
+	return d.RunsFor(func(c table.Column) bool { return !left[c.Name] })
+}
+
+// affordable leaves out, with a note, what would take too long beside the study.
+func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *details.Details) ([]choice, error) {
+	if len(chosen) == 0 {
+		return nil, nil
+	}
+	of := map[string]*choice{}
+	for i := range chosen {
+		id, _ := d.Points.String(d.Points.Index("point_id"), chosen[i].row)
+		of[id] = &chosen[i]
+	}
+	total := int64(0)
+	ids, replicates, events := runs.Index("point_id"), runs.Index("replicate"), runs.Index("events")
+	if min(ids, replicates, events) < 0 {
+		return nil, errors.New("the runs table has no events")
+	}
+	for i := range runs.Len() {
+		n, _ := runs.Int(events, i)
+		total += n
+		if replicate, _ := runs.Int(replicates, i); replicate == 0 {
+			if id, _ := runs.String(ids, i); of[id] != nil {
+				of[id].events = n
+			}
+		}
+	}
+	left := max(int64(share*float64(total)), floor)
+	kept := chosen[:0:0]
+	skipped := 0
+	for _, c := range chosen {
+		if c.events > left || c.events > maxEvents {
+			skipped++
+			if index, _ := d.Points.Int(d.Points.Index("point_index"), c.row); skipped <= 3 {
+				out.Notes = append(out.Notes, details.Note{Index: int(index), Text: fmt.Sprintf("not looked into: its run takes %d events, too many beside the study; sweep show explains it", c.events)})
+			}
+			continue
+		}
+		left -= c.events
+		kept = append(kept, c)
+	}
+	if skipped > 3 {
+		out.Notes = append(out.Notes, details.Note{Index: -1, Text: fmt.Sprintf("%d more points are not looked into for the events that they take", skipped-3)})
+	}
+	return kept, nil
+}
+
+// point looks at one point of the plan. An error says why it cannot be shown.
+func point(ctx context.Context, in *Input, place int, runs *table.Frame) (*details.Point, error) {
+	pt, err := in.Plan.Point(place)
+	if err != nil {
+		return nil, err
+	}
+	sc := &pt.Resolved.Scenario
+	var s seen
+	x, err := explain.Point(ctx, explain.Input{
+		Plan: in.Plan, Point: place, Runs: runs, Jobs: 1, Quick: true, First: true, Capacities: in.Capacities,
+		Requests: func(all []metrics.Request) { s = look(sc, all) },
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case x.Differs != "":
+		return nil, fmt.Errorf("its run does not give the numbers of its row again (%s)", x.Differs)
+	case x.Run == nil:
+		return nil, fmt.Errorf("it is %s: %s", x.Status, x.Reason)
+	}
+	f := follow(s.requests)
+	o := in.Plan.Options(pt, 0)
+	o.Watch = f.watch
+	o.NoCapacity = sc.Workload.Load == 0
+	res, err := core.NewSimulator(in.Capacities).Run(ctx, sc, o)
+	if err != nil {
+		return nil, err
+	}
+	if res.Status != core.OK {
+		return nil, fmt.Errorf("it is %s: %s", res.Status, res.Reason)
+	}
+	f.tell(s.requests)
+	x.Index = in.Plan.Index(place)
+	var text bytes.Buffer
+	if err := x.Text(&text); err != nil {
+		return nil, err
+	}
+	out := &details.Point{
+		ID: pt.ID, Baseline: pt.Baseline, Design: design(in.Plan, x.Place), Verdict: x.Verdict, SLO: []details.Limit{},
+		Text: readable(text.String()), Run: spent(&f.all), Latencies: s.latencies, Requests: s.requests,
+	}
+	for _, l := range sc.SLO {
+		out.SLO = append(out.SLO, details.Limit{Metric: word(l.Metric), Max: limit(l.Max), Min: limit(l.Min)})
+	}
+	return out, nil
+}
+
+// limit is a bound that a file can hold.
+func limit(v float64) details.Number {
+	if v < 0 {
+		v = math.NaN()
+	}
+	return details.Number(v)
+}
+
+// design is where a point stands, for people.
+func design(p *plan.Plan, places []explain.Place) []details.Place {
+	out := []details.Place{}
+	for _, x := range places {
+		if len(out) == details.MaxParts {
+			break
+		}
+		unit := ""
+		for _, c := range p.Columns {
+			if c.Path == x.Name {
+				unit = c.Unit
+			}
+		}
+		out = append(out, details.Place{Name: word(x.Name), Value: word(study.Show(x.Value)), Unit: unit})
+	}
+	return out
+}
+
+// maxWord is how long a word of others may be, in characters.
+const maxWord = 120
+
+// word makes a word of others one that a file can hold.
+func word(s string) string {
+	s = strings.Map(func(r rune) rune {
+		if r == '\n' || r == '\t' {
+			return ' '
+		}
+		return r
+	}, s)
+	s = unit.Visible(s)
+	if r := []rune(s); len(r) > maxWord {
+		s = string(r[:maxWord-3]) + "..."
+	}
+	return s
+}
+
+// maxText is how long an explanation may be, in bytes.
+const maxText = 60 << 10
+
+// readable is a text that a file can hold.
+func readable(s string) string {
+	if s = unit.Visible(s); len(s) > maxText {
+		s = strings.ToValidUTF8(s[:maxText], "") + "\n..."
+	}
+	return s
+}
+
+// firstLine is an error without the stack of a panic.
+func firstLine(err error) string {
+	line, _, _ := strings.Cut(err.Error(), "\n")
+	return line
+}
