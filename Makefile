@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build cloud test-cloud test race lint bench validate accuracy fuzz study calibrations score check clean
+.PHONY: help build cloud test-cloud test race lint bench validate accuracy fuzz study calibrations score reference check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -65,6 +65,9 @@ calibrations: build ## fit the shipped overlays of studies/calibrations to ../sh
 
 score: ## hold the errors that the shipped overlays state against ../shared/data, without a fit
 	$(GO) test ./calibrate/validation -run '^TestShippedCalibrations$$' -count 1 -v
+
+reference: build ## write studies/REFERENCE.md, the keys of a study and the columns of its results, from the code
+	bin/sweep list reference >studies/REFERENCE.md
 
 check: lint test race ## everything that must hold before a commit
 

@@ -3,7 +3,6 @@ package sweep
 import (
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
@@ -12,6 +11,7 @@ import (
 	"scoville/core/model"
 	"scoville/core/scenario"
 	"scoville/core/unit"
+	"scoville/sweep/reference"
 	"scoville/sweep/study"
 )
 
@@ -21,8 +21,11 @@ var lists = map[string]func(w io.Writer, prefix string){
 }
 
 // List writes what a study may use: keys of its scenario and of its design, models, chips, metrics or columns of tables whose
-// name contains part. It is false for another kind of list.
+// name contains part; or, as reference, the page of all keys and columns in Markdown. It is false for another kind of list.
 func List(w io.Writer, kind, part string) bool {
+	if kind == "reference" {
+		return reference.Write(w) == nil
+	}
 	f, ok := lists[kind]
 	if !ok {
 		return false
@@ -39,11 +42,7 @@ func listKeys(w io.Writer, part string) {
 		if !strings.Contains(f.Path, part) {
 			continue
 		}
-		allowed := strings.Join(f.Enum, " | ")
-		if f.HasRange {
-			allowed = interval(f)
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Path, f.Kind, f.Unit, allowed, f.Default, f.Help)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Path, f.Kind, f.Unit, reference.Allowed(f), f.Default, f.Help)
 	}
 }
 
@@ -54,19 +53,6 @@ func listDesign(w io.Writer, part string) {
 			fmt.Fprintf(w, "%s\t%s\t%s\t%s\n", k.Path, k.Allowed, k.Default, k.Help)
 		}
 	}
-}
-
-// interval writes the range of a key as mathematics does.
-func interval(f scenario.Field) string {
-	open, end := "[", "]"
-	if f.LoOpen {
-		open = "("
-	}
-	if f.HiOpen {
-		end = ")"
-	}
-	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
-	return open + number(f.Lo) + ", " + number(f.Hi) + end
 }
 
 func listModels(w io.Writer, part string) {

@@ -12,15 +12,16 @@ import (
 
 // listCommand is sweep list.
 func listCommand(stdout io.Writer) *cobra.Command {
-	kinds := []string{"keys", "design", "models", "chips", "metrics", "columns"}
+	kinds := []string{"keys", "design", "models", "chips", "metrics", "columns", "reference"}
 	return &cobra.Command{
-		Use:   "list keys|design|models|chips|metrics|columns [PART]",
+		Use:   "list keys|design|models|chips|metrics|columns|reference [PART]",
 		Short: "List the study keys, models, chips, metrics or columns whose name contains PART",
 		Long: `List prints the words a study may use: the keys of its scenario with type,
 unit, allowed values, default and meaning; those of its design (axes, samples,
 replicates, searches, objectives, limits); the models and chips of the catalogue;
 the metrics of the results; the columns of their tables (METRIC stands for each
-metric, AXIS for each axis).`,
+metric, AXIS for each axis). list reference writes all of them but models and chips
+as one page of Markdown.`,
 		Example: `  sweep list keys onchip
   sweep list design replicates
   sweep list models llama
@@ -35,7 +36,7 @@ metric, AXIS for each axis).`,
 			}
 			return program.Page(stdout, func(w io.Writer) error {
 				if !sweep.List(w, args[0], part) {
-					return usageError{fmt.Errorf("no list of %q: keys, design, models, chips, metrics or columns", args[0])}
+					return usageError{fmt.Errorf("no list of %q: keys, design, models, chips, metrics, columns or reference", args[0])}
 				}
 				return nil
 			})
