@@ -11,7 +11,7 @@ import (
 	"scoville/core/model"
 	"scoville/core/scenario"
 	"scoville/core/unit"
-	"scoville/sweep/reference"
+	"scoville/sweep/handbook"
 	"scoville/sweep/study"
 )
 
@@ -24,7 +24,7 @@ var lists = map[string]func(w io.Writer, prefix string){
 // name contains part; or, as reference, the page of all keys and columns in Markdown. It is false for another kind of list.
 func List(w io.Writer, kind, part string) bool {
 	if kind == "reference" {
-		return reference.Write(w) == nil
+		return handbook.Write(w) == nil
 	}
 	f, ok := lists[kind]
 	if !ok {
@@ -42,7 +42,7 @@ func listKeys(w io.Writer, part string) {
 		if !strings.Contains(f.Path, part) {
 			continue
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Path, f.Kind, f.Unit, reference.Allowed(f), f.Default, f.Help)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", f.Path, f.Kind, f.Unit, handbook.Allowed(f), f.Default, f.Help)
 	}
 }
 

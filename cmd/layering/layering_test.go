@@ -165,7 +165,7 @@ var order = map[string]int{
 	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 6,
 	"calibrate/measured/plain": -4, "calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/clients": -1, "calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,
-	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/request": 2, "sweep/start": -4, "sweep/again": 2, "sweep/confirm": 3, "sweep/diff": 3, "sweep/hunt": 3, "sweep/reference": 5,
+	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/request": 2, "sweep/start": -4, "sweep/again": 2, "sweep/confirm": 3, "sweep/diff": 3, "sweep/hunt": 3, "sweep/handbook": 5,
 	"calibrate/measured": 0, "calibrate/reading": 1, "calibrate/fit": 0, "calibrate/results": 0, "calibrate/objective": 1, "calibrate/spec": 2, "calibrate/diagnose": 2, "calibrate/fold": 3, "calibrate": 4, "calibrate/validation": 5,
 }
 

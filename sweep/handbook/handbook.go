@@ -1,7 +1,7 @@
-// Package reference knows the reference of the study language and of the tables
+// Package handbook knows the reference of the study language and of the tables
 // of results as one Markdown page, made from the tables that the program itself
 // goes by. It must not know a key or a column that no other room has.
-package reference
+package handbook
 
 import (
 	"io"
@@ -37,7 +37,7 @@ func Write(w io.Writer) error {
 
 Every key of a study and every column of its results, made by ` + "`make reference`" + ` (` + "`sweep list reference`" + `) from
 the tables that the program goes by. ` + "`sweep list keys onchip`" + ` prints the keys whose name has a part. How keys are put
-together stands in [GRAMMAR.md](GRAMMAR.md), what the numbers are worth in [TRUST.md](TRUST.md).
+together stands in [GRAMMAR.md](GRAMMAR.md).
 
 - [Scenario](#scenario): [model](#model), [hardware](#hardware), [engine](#engine), [workload](#workload), [measurement](#measurement), [slo](#slo)
 - [Design](#design)
