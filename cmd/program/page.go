@@ -16,16 +16,24 @@ const minWidth, minCell = 40, 20
 
 // Page lets write write a text for people to w. On a terminal the text is
 // fitted to its width: words are not broken, and columns of a table that have
-// no room stand below the others, beside the first column again. Elsewhere the
-// text is as written.
-func Page(w io.Writer, write func(io.Writer) error) error {
+// no room stand below the others, beside the first column again; and Paint
+// colours it, unless NO_COLOR is set. Elsewhere the text is as written.
+func Page(w io.Writer, write func(io.Writer) error) error { return Compare(w, write, nil) }
+
+// Compare is Page for a text with changes of metrics, where better says which
+// way a metric should go.
+func Compare(w io.Writer, write func(io.Writer) error, better func(metric string) string) error {
 	width := Width(w)
 	if width < minWidth {
 		return write(w)
 	}
 	var b bytes.Buffer
 	err := write(&b)
-	if _, failed := io.WriteString(w, Fit(b.String(), width)); err == nil {
+	text, to := Fit(b.String(), width), w
+	if Coloured(w) {
+		text, to = painted(text, better), Raw(w)
+	}
+	if _, failed := io.WriteString(to, text); err == nil {
 		err = failed
 	}
 	return err
