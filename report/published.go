@@ -10,13 +10,15 @@ import (
 	"scoville/report/verdict"
 )
 
+const publishedTitle = "published against simulated"
+
 // published holds what others published against the points.
 func (r *Report) published() []section.Section {
 	list := r.data.Manifest.Report.Published
 	if len(list) == 0 {
 		return nil
 	}
-	s := section.Section{Title: "published against simulated", Head: []string{"figure", "published", "simulated", "ratio", "verdict", "source"}}
+	s := section.Section{Title: publishedTitle, Head: []string{"figure", "published", "simulated", "ratio", "verdict", "source"}}
 	brief := section.Section{Title: s.Title, Head: s.Head}
 	count := map[string]int{}
 	var reasons reasons

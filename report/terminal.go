@@ -59,6 +59,15 @@ func (r *Report) Text(w io.Writer, width int) error {
 	return err
 }
 
+// Rows is the main table of the report, whole: the heading, then its rows. Values
+// and halves of their intervals are cells of their own. nil where no point ran.
+func (r *Report) Rows() [][]string {
+	if rows := section.Rows(r.sections, publishedTitle); rows != nil {
+		return rows
+	}
+	return section.Rows(r.sections)
+}
+
 // tables are the Parquet files of the results.
 func (r *Report) tables() []string {
 	t := slices.Clone(r.data.Manifest.Tables)

@@ -1,11 +1,13 @@
 package sweep
 
 import (
-	"fmt"
 	"io"
+	"strings"
 
 	"scoville/sweep/export"
 	"scoville/sweep/export/prometheus"
+	"scoville/sweep/handbook"
+	"scoville/sweep/words"
 )
 
 // CSVOptions is which table CSV writes, and which of its rows and columns.
@@ -21,13 +23,21 @@ func CSV(o CSVOptions, w io.Writer) error { return export.CSV(o, w) }
 // ToFile lets write write a file that appears whole or not at all.
 func ToFile(path string, write func(io.Writer) error) error { return export.ToFile(path, write) }
 
-func listColumns(w io.Writer, part string) {
-	fmt.Fprintln(w, "table\tcolumn\ttype\tunit\tbetter\tmeaning")
-	for _, c := range export.Columns() {
-		if c.Matches(part) {
-			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", c.Table, c.Name, c.Kind, c.Unit, c.Better, c.Definition)
-		}
+// Words is a list of what a study may use: "keys" of its scenario and "design",
+// "models", "chips", "metrics" and "columns" of tables, of those whose name contains
+// part; a heading, then rows, which names begin. nil for another kind of list.
+func Words(kind, part string) [][]string { return words.Rows(kind, strings.ToLower(part)) }
+
+// Reference writes the page of all keys and columns in Markdown.
+func Reference(w io.Writer) error { return handbook.Write(w) }
+
+// Metrics returns what metrics are better "lower" or "higher", by name.
+func Metrics() map[string]string {
+	out := map[string]string{}
+	for _, row := range Words("metrics", "")[1:] {
+		out[row[0]] = row[2]
 	}
+	return out
 }
 
 // PrometheusOptions is what Prometheus writes.

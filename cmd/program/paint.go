@@ -45,7 +45,7 @@ var (
 func Paint(text string, better func(metric string) string) string {
 	var out []string
 	var goals map[int]string // of the columns of a table, by where they begin
-	all := ""                // of every cell of a picture
+	all := ""                // of what stands beside the bars of a picture
 	for _, line := range strings.Split(text, "\n") {
 		switch {
 		case line == "":
@@ -106,10 +106,11 @@ func paintLine(line string, goals map[int]string, all string) string {
 		return line[:at[2]] + warn + line[at[2]:at[3]] + plain + line[at[3]:]
 	}
 	var b strings.Builder
-	for _, c := range parts(line) {
-		goal := all
-		if g, ok := goals[c.at]; ok {
-			goal = g
+	cells := parts(line)
+	for i, c := range cells {
+		goal := goals[c.at]
+		if all != "" && i == len(cells)-1 {
+			goal = all
 		}
 		b.WriteString(paintCell(c.text, goal))
 	}

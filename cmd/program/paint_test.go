@@ -27,7 +27,7 @@ func TestPaint(t *testing.T) {
 			"                ttft_mean_ms  output_tok_s  other\nbaseline        31.1 ± 0.4    2037 ± 31     1\nbandwidth -20%  +1.1% ± 0.2   -0.5% ± 0.01  +3%\nbandwidth +20%  -1.1%         ~             -3%\n\nx  +1%",
 			"                ttft_mean_ms  output_tok_s  other\nbaseline        31.1 ± 0.4    2037 ± 31     1\nbandwidth -20%  <R:+1.1% ± 0.2>   <R:-0.5% ± 0.01>  +3%\nbandwidth +20%  <C:-1.1%>         ~             -3%\n\nx  +1%",
 		},
-		{"ttft_mean_ms: change from the baseline, one at a time\na  |##  +5.0%\nb  |    saturated", "ttft_mean_ms: change from the baseline, one at a time\na  |##  <R:+5.0%>\nb  |    <Y:saturated>"},
+		{"ttft_mean_ms: change from the baseline, one at a time\na -20%  |##  +5.0%\nb  |    saturated", "ttft_mean_ms: change from the baseline, one at a time\na -20%  |##  <R:+5.0%>\nb  |    <Y:saturated>"},
 		{"    indented  1 ± 2 ms\n", "    indented  1 ± 2 ms\n"},
 	} {
 		if got := seen.Replace(Paint(c.in, better)); got != c.want {

@@ -21,7 +21,8 @@ var errLuck = errors.New("the winner does not hold up on fresh replicates")
 // confirmCommand is sweep confirm.
 func confirmCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := sweep.ConfirmOptions{}
-	mode, asJSON := "", false
+	var form program.Form
+	mode := ""
 	c := &cobra.Command{
 		Use:   "confirm DIR",
 		Short: "Run the winners again on fresh random draws and say what was luck",
@@ -51,7 +52,9 @@ until the study runs again.
   sweep confirm results/pareto --top 0     # the front alone`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
+			switch err := form.Check(); {
+			case err != nil:
+				return usageError{err}
 			case o.Jobs < 1:
 				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
 			case o.Runs < 0 || o.Runs == 1 || o.Runs > 100_000:
@@ -70,11 +73,8 @@ until the study runs again.
 				if err != nil {
 					return false, err
 				}
-				if asJSON {
-					err = writeJSON(stdout, r)
-				} else {
-					err = program.Page(stdout, r.Text)
-				}
+				rows := func() ([][]string, error) { return program.Rows(r.Points) }
+				err = form.Write(stdout, r, rows, func(w io.Writer) error { return program.Page(w, r.Text) })
 				if err == nil && !r.Holds() {
 					err = errLuck
 				}
@@ -95,7 +95,7 @@ until the study runs again.
 	f.StringVar(&o.By, "by", "", "metric that makes a point the best (default: the first [[objective]])")
 	f.IntVar(&o.Runs, "runs", 0, "fresh replicates of each point (default: as many as the study has, at least 5)")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
-	f.BoolVar(&asJSON, "json", false, "write the report as JSON")
+	form.Flags(c, "a row per point")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
 	return c
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io"
 	"strings"
 
@@ -14,7 +13,7 @@ import (
 // diffCommand is sweep diff.
 func diffCommand(stdout io.Writer) *cobra.Command {
 	o := sweep.DiffOptions{}
-	var asCSV, asJSON bool
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "diff A B",
 		Short: "Compare two folders of results: inputs, numbers, ranks",
@@ -43,8 +42,8 @@ with the change and what the last passes and first fails allow of it.
   sweep diff results/before results/after --csv > changes.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
-			if asCSV && asJSON {
-				return usageError{fmt.Errorf("--csv and --json: one of them")}
+			if err := form.Check(); err != nil {
+				return usageError{err}
 			}
 			dirs := make([]string, len(args))
 			for i, name := range args {
@@ -60,18 +59,17 @@ with the change and what the last passes and first fails allow of it.
 			switch {
 			case err != nil:
 				return err
-			case asCSV:
-				return r.CSV(stdout)
-			case asJSON:
-				return writeJSON(stdout, r)
+			case form.CSV:
+				return r.CSV(program.Raw(stdout))
+			case form.JSON:
+				return program.JSON(stdout, r)
 			}
-			return program.Page(stdout, r.Text)
+			return program.Compare(stdout, r.Text, better())
 		},
 	}
 	f := c.Flags()
 	f.StringArrayVar(&o.Metrics, "metric", nil, "metric, or a pattern such as 'ttft_*' (default: the objectives and the usual ones)")
 	f.StringVar(&o.By, "by", "", "metric that ranks the designs")
-	f.BoolVar(&asCSV, "csv", false, "write a row per design and metric as CSV")
-	f.BoolVar(&asJSON, "json", false, "write everything as JSON")
+	form.Flags(c, "a row per design and metric")
 	return c
 }

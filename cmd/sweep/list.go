@@ -12,8 +12,8 @@ import (
 
 // listCommand is sweep list.
 func listCommand(stdout io.Writer) *cobra.Command {
-	kinds := []string{"keys", "design", "models", "chips", "metrics", "columns", "reference"}
-	return &cobra.Command{
+	var form program.Form
+	c := &cobra.Command{
 		Use:   "list keys|design|models|chips|metrics|columns|reference [PART]",
 		Short: "List the study keys, models, chips, metrics or columns whose name contains PART",
 		Long: `List prints the words a study may use: the keys of its scenario with type,
@@ -25,21 +25,30 @@ as one page of Markdown.`,
 		Example: `  sweep list keys onchip
   sweep list design replicates
   sweep list models llama
-  sweep list metrics ttft
+  sweep list metrics ttft --csv
   sweep list columns points.`,
 		Args:      cobra.RangeArgs(1, 2),
-		ValidArgs: kinds,
+		ValidArgs: []string{"keys", "design", "models", "chips", "metrics", "columns", "reference"},
 		RunE: func(_ *cobra.Command, args []string) error {
 			part := ""
 			if len(args) == 2 {
 				part = args[1]
 			}
-			return program.Page(stdout, func(w io.Writer) error {
-				if !sweep.List(w, args[0], part) {
-					return usageError{fmt.Errorf("no list of %q: keys, design, models, chips, metrics, columns or reference", args[0])}
-				}
-				return nil
+			if args[0] == "reference" {
+				return sweep.Reference(program.Raw(stdout))
+			}
+			rows := sweep.Words(args[0], part)
+			if rows == nil {
+				return usageError{fmt.Errorf("no list of %q: keys, design, models, chips, metrics, columns or reference", args[0])}
+			}
+			if err := form.Check(); err != nil {
+				return usageError{err}
+			}
+			return form.Write(stdout, program.Objects(rows), func() ([][]string, error) { return rows, nil }, func(w io.Writer) error {
+				return program.Page(w, func(w io.Writer) error { return program.Text(w, rows) })
 			})
 		},
 	}
+	form.Flags(c, "the list")
+	return c
 }

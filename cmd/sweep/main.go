@@ -119,6 +119,12 @@ func doors(stdout, stderr io.Writer) record.Doors {
 	return record.Doors{Out: stdout, Err: stderr, Read: read, Usage: func(err error) error { return usageError{err} }, Codes: exitCodes}
 }
 
+// better says which way a metric of the results should go.
+func better() func(metric string) string {
+	known := sweep.Metrics()
+	return func(metric string) string { return known[metric] }
+}
+
 // run is the command: arguments in, text out.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	began := false

@@ -16,6 +16,7 @@ import (
 
 // planCommand is sweep plan.
 func planCommand(stdout io.Writer) *cobra.Command {
+	var form program.Form
 	var points, explain string
 	var set []string
 	c := &cobra.Command{
@@ -28,6 +29,7 @@ takes on all cores. It writes no results.
 `) + "\n" + exitCodes,
 		Example: `  sweep plan studies/grid.toml
   sweep plan studies/grid.toml --points points.csv
+  sweep plan studies/sensitivity.toml --csv
   sweep plan studies/grid.toml --explain hardware.weight_bandwidth_gb_s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
@@ -40,6 +42,9 @@ takes on all cores. It writes no results.
 					return err
 				}
 			}
+			if form.CSV {
+				return sweep.WritePoints(program.Raw(stdout), p)
+			}
 			if explain != "" {
 				return program.Page(stdout, func(w io.Writer) error { return sweep.Explain(w, p, explain) })
 			}
@@ -50,6 +55,7 @@ takes on all cores. It writes no results.
 	f.StringVar(&points, "points", "", "write the points to this CSV file")
 	f.StringVar(&explain, "explain", "", "say what a study key is at the first point, and which layer set it")
 	f.StringArrayVar(&set, "set", nil, "PATH=VALUE over everything in the study")
+	form.Table(c, "the points")
 	return c
 }
 

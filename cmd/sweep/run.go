@@ -47,6 +47,7 @@ folder of its own. --scratch says where the local copy is, which is safe to remo
 func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := sweep.Options{}
 	mode, scratch := "", ""
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "run STUDY",
 		Short: "Simulate every point of a study and write the results",
@@ -54,6 +55,7 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 		Example: `  sweep run studies/sensitivity.toml
   sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500
   sweep run studies/sensitivity.toml --point 4
+  sweep run studies/sensitivity.toml --csv > effects.csv
   sweep run studies/grid.toml --shard 1/4
   sweep run studies/grid.toml --only-failed    # those that failed or timed out, again`,
 		Args: cobra.ExactArgs(1),
@@ -63,6 +65,9 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 			}
 			if o.RunTimeout < 0 {
 				return usageError{fmt.Errorf("--run-timeout %v: give a time above 0", o.RunTimeout)}
+			}
+			if form.CSV && o.Shard != "" {
+				return usageError{fmt.Errorf("--csv: a shard has no tables; sweep merge makes those of all")}
 			}
 			p, err := newProgress(stderr, mode)
 			if err != nil {
@@ -79,7 +84,7 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 				case out.Shard != nil:
 					return true, shardDone(stdout, out.Shard, name)
 				}
-				return true, show(stdout, out)
+				return true, show(stdout, out, form)
 			}
 			if !store.Is(o.Dir) {
 				_, err := work(c.Context(), "")
@@ -100,6 +105,7 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	f.DurationVar(&o.RunTimeout, "run-timeout", 0, "wall time of a run, such as 60s; a run over it is a timeout, which runs again with --only-failed, or when it may take longer (default: any)")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
 	f.StringVar(&scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
+	form.Table(c, "the main table of the report, whole,")
 	return c
 }
 
@@ -121,8 +127,8 @@ func begun(stderr io.Writer, s sweep.Standing, counts bool) {
 	}
 }
 
-// show writes the report and prints it.
-func show(stdout io.Writer, out *sweep.Outcome) error {
+// show writes the report and prints it, or its main table.
+func show(stdout io.Writer, out *sweep.Outcome, form program.Form) error {
 	r, err := report.Load(out.Dir)
 	if err != nil {
 		return err
@@ -130,7 +136,10 @@ func show(stdout io.Writer, out *sweep.Outcome) error {
 	if err := r.Write(); err != nil {
 		return &sweep.BesideError{Dir: out.Dir, Err: err}
 	}
-	if err := program.Page(stdout, func(w io.Writer) error { return r.Text(w, program.Width(stdout)) }); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
+	print := func(w io.Writer) error {
+		return program.Compare(w, func(to io.Writer) error { return r.Text(to, program.Width(w)) }, better())
+	}
+	if err := form.Write(stdout, nil, func() ([][]string, error) { return r.Rows(), nil }, print); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
 		return fmt.Errorf("the results in %s are whole, but could not be printed: %w", out.Dir, err)
 	}
 	failed := out.Counts["failed"] + out.Counts["timeout"]

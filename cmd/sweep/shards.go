@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -93,7 +94,7 @@ another the result counts.
 				if err != nil {
 					return false, err
 				}
-				return true, show(stdout, out)
+				return true, show(stdout, out, program.Form{})
 			}
 			return mergeRemote(c.Context(), stderr, &o, merging{args, scratch, work})
 		},

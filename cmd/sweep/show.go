@@ -1,7 +1,6 @@
 package main
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -17,7 +16,7 @@ import (
 // showCommand is sweep show.
 func showCommand(stdout io.Writer) *cobra.Command {
 	o := sweep.ShowOptions{}
-	asJSON := false
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "show DIR",
 		Short: "Explain one point of results",
@@ -40,6 +39,9 @@ Without --point it explains the only point, or the only baseline.
   sweep show results/grid --point 17 --json > point.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := form.Check(); err != nil {
+				return usageError{err}
+			}
 			if o.Jobs < 1 {
 				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
 			}
@@ -53,25 +55,15 @@ Without --point it explains the only point, or the only baseline.
 			if x == nil {
 				return err
 			}
-			if asJSON {
-				return errors.Join(writeJSON(stdout, x), err)
-			}
-			return errors.Join(program.Page(stdout, x.Text), err)
+			return errors.Join(form.Write(stdout, x, func() ([][]string, error) { return program.Tidy(x) }, func(w io.Writer) error {
+				return program.Page(w, x.Text)
+			}), err)
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Point, "point", "", "index, id or unique beginning of an id, as in points.parquet")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.BoolVar(&o.Quick, "quick", false, "leave out what 10 % more of each resource would buy")
-	f.BoolVar(&asJSON, "json", false, "write the explanation as JSON")
+	form.Flags(c, "each value of the explanation, a row each,")
 	return c
-}
-
-func writeJSON(w io.Writer, x any) error {
-	text, err := json.MarshalIndent(x, "", "  ")
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintf(w, "%s\n", text)
-	return err
 }

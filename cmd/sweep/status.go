@@ -7,12 +7,13 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
 // statusCommand is sweep status.
 func statusCommand(stdout io.Writer) *cobra.Command {
-	asJSON := false
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "status DIR",
 		Short: "Say how far a sweep is, and what to do next",
@@ -28,20 +29,23 @@ runs that the folder knows, also of runs that an edited study does not plan any 
   sweep status results/grid --json | jq .left_s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
+			if err := form.Check(); err != nil {
+				return usageError{err}
+			}
 			if err := local("status", args[0]); err != nil {
 				return err
 			}
 			now := time.Now()
 			r, err := sweep.StatusOf(args[0], now)
-			switch {
-			case err != nil:
+			if err != nil {
 				return err
-			case asJSON:
-				return writeJSON(stdout, r)
 			}
-			return r.Text(stdout, now)
+			rows := func() ([][]string, error) { return program.Rows(append([]*sweep.Status{r}, r.Shards...)) }
+			return form.Write(stdout, r, rows, func(w io.Writer) error {
+				return program.Page(w, func(w io.Writer) error { return r.Text(w, now) })
+			})
 		},
 	}
-	c.Flags().BoolVar(&asJSON, "json", false, "write everything as JSON")
+	form.Flags(c, "a row for the sweep and one per shard")
 	return c
 }
