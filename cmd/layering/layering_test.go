@@ -154,7 +154,7 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 
 // order of rooms inside sweep and calibrate.
 var order = map[string]int{
-	"sweep/results/filter": -2, "sweep/results/record": -2, "sweep/export": 3, "sweep/words": 4, "sweep/export/prometheus": 3, "sweep/history": 4,
+	"sweep/results/filter": -2, "sweep/results/record": -2, "sweep/export": 3, "sweep/words": 6, "sweep/export/prometheus": 3, "sweep/history": 4,
 	"sweep/details": 3, "sweep/results/details": -1,
 	"sweep/pace": 1, "sweep/store": 3, "sweep/journal": -3, "sweep/memo": -2, "sweep/campaign": 4, "sweep/shell": -4, "sweep/shard": 2, "sweep/merge": 3, "sweep/status": 5, "sweep/submit": 5, "sweep/cluster": 5, "sweep/pilot": 4,
 	"sweep/results/forecast": -3, "sweep/results/place": -4, "sweep/draw": 3, "calibrate/design": -3, "calibrate/saturation": 2, "calibrate/group": 2, "calibrate/score": 3, "calibrate/suggest": 2,
@@ -162,7 +162,7 @@ var order = map[string]int{
 	"sweep/sample": -4, "sweep/study/space": -1, "sweep/plan/grade": 1, "sweep/plan/column": 1, "sweep/plan/remark": 1, "sweep/study/effort": -1,
 	"sweep/study/ask": -2, "sweep/results/class": -2, "sweep/results/impact": -2, "sweep/results/layout": -1, "sweep/results/compare": -2,
 	"sweep/results/fate": -3, "sweep/budget": 1, "sweep/schedule": 2, "sweep/dispatch": 3,
-	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 6,
+	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 7,
 	"calibrate/measured/plain": -4, "calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/clients": -1, "calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,
 	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/request": 2, "sweep/start": -4, "sweep/again": 2, "sweep/confirm": 3, "sweep/diff": 3, "sweep/hunt": 3, "sweep/handbook": 5,
