@@ -8,6 +8,7 @@ import (
 	"scoville/sweep/confirm"
 	"scoville/sweep/diff"
 	"scoville/sweep/pace"
+	"scoville/sweep/prompt"
 	"scoville/sweep/start"
 )
 
@@ -51,8 +52,11 @@ type Difference = diff.Report
 // DiffOptions is what Diff compares.
 type DiffOptions = diff.Options
 
-// Diff compares two folders of results. Errors are *InputError or ErrForeign.
-func Diff(o DiffOptions) (*Difference, error) { return diff.Run(o) }
+// Diff compares two folders of results. Errors are *InputError, ErrForeign or the
+// context's.
+func Diff(ctx context.Context, o DiffOptions) (*Difference, error) {
+	return prompt.Call(ctx, func() (*Difference, error) { return diff.Run(o) })
+}
 
 // Starts are the names of the studies to start from.
 func Starts() []string { return slices.Clone(start.Names) }

@@ -228,7 +228,7 @@ func TestConfirmIndependent(t *testing.T) {
 	if err != nil || r.Points[1].Lead == nil {
 		t.Fatalf("%v, %+v", err, r)
 	}
-	again, err := Diff(DiffOptions{A: dir, B: dir})
+	again, err := Diff(t.Context(), DiffOptions{A: dir, B: dir})
 	if err != nil || !again.Rows[0].Changes[0].Paired || !again.Rows[0].Changes[0].Same {
 		t.Errorf("%v, %+v", err, again)
 	}

@@ -37,7 +37,7 @@ const batches = "[axes]\n\"engine.max_num_seqs\" = [2, 3, 4]\n[replicates]\nn = 
 
 func diffed(t *testing.T, o DiffOptions) *Difference {
 	t.Helper()
-	r, err := Diff(o)
+	r, err := Diff(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -207,7 +207,7 @@ func TestDiffSearches(t *testing.T) {
 		t.Errorf("%v\n%s", err, list.String())
 	}
 	points := folder(t, batches, scaled(seqs))
-	if _, err := Diff(DiffOptions{A: points, B: after}); err == nil || !strings.Contains(err.Error(), "there is nothing to compare") {
+	if _, err := Diff(t.Context(), DiffOptions{A: points, B: after}); err == nil || !strings.Contains(err.Error(), "there is nothing to compare") {
 		t.Errorf("points and searches: %v", err)
 	}
 }
@@ -222,7 +222,7 @@ func TestDiffErrors(t *testing.T) {
 		"--by x: no such metric":     {A: a, B: a, By: "x"},
 		"neither more nor less":      {A: a, B: a, By: "requests_count"},
 	} {
-		if _, err := Diff(o); err == nil || !strings.Contains(err.Error(), want) {
+		if _, err := Diff(t.Context(), o); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%v, want %s", err, want)
 		}
 	}

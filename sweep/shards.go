@@ -20,6 +20,9 @@ type ShardDone = cluster.Shard
 // MissingError is an error of Merge: runs are missing.
 type MissingError = cluster.MissingError
 
+// Damage is a journal that is not whole.
+type Damage = merge.Damage
+
 // ErrDisagree says that two shards hold different results of one run.
 var ErrDisagree = merge.ErrDisagree
 
@@ -27,7 +30,8 @@ var ErrDisagree = merge.ErrDisagree
 func (o *Options) job(out *Outcome) *cluster.Job {
 	return &cluster.Job{
 		Plan: out.Plan, Dir: out.Dir, File: o.File, Set: o.Set, Campaign: o.campaign(),
-		Meta: func(p *Plan) results.Meta { return meta(p, *o) },
+		Damaged: o.Damaged,
+		Meta:    func(p *Plan) results.Meta { return meta(p, *o) },
 	}
 }
 
@@ -56,7 +60,7 @@ func runShard(ctx context.Context, o Options, out *Outcome) (*Outcome, error) {
 // version of the simulator ErrForeign. It uses File, Set, Dir, Jobs and Progress of
 // the options.
 func Merge(ctx context.Context, o Options, folders []string) (*Outcome, error) {
-	p, err := Load(o.File, o.Set)
+	p, err := LoadContext(ctx, o.File, o.Set)
 	if err != nil {
 		return nil, err
 	}

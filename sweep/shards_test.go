@@ -154,6 +154,35 @@ func TestMergeFolders(t *testing.T) {
 	}
 }
 
+// Merge tells of journals of shards that are not whole, and that the runs they
+// lost are missing.
+func TestMergeDamaged(t *testing.T) {
+	o := Options{File: write(t, reference+"[axes]\n\"engine.max_num_seqs\" = { from = 1, to = 20, step = 1 }\n"), Dir: t.TempDir(), Jobs: 2, newSimulate: fake(func(*scenario.Scenario, core.Options) core.Result { return fine(1) })}
+	split(t, o, 2)
+	spoil := func(index int, change func([]byte) []byte) {
+		path := filepath.Join(shard.Shard{Index: index, Count: 2}.Dir(o.Dir), memo.File)
+		text, err := os.ReadFile(path)
+		if err == nil {
+			err = os.WriteFile(path, change(text), 0o600)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	spoil(1, func(b []byte) []byte { b[len(b)/2] ^= 1; return b })
+	spoil(2, func(b []byte) []byte { return b[:len(b)-7] })
+	var told []Damage
+	o.Damaged = func(list []Damage) { told = list }
+	_, err := Merge(t.Context(), o, nil)
+	var missing *MissingError
+	if !errors.As(err, &missing) || missing.Runs != 2 {
+		t.Errorf("error %v", err)
+	}
+	if len(told) != 2 || told[0].Damaged == 0 || told[0].Cut != 0 || told[1].Damaged != 0 || told[1].Cut == 0 || !strings.HasSuffix(told[1].Dir, "2-of-2") {
+		t.Errorf("told %+v", told)
+	}
+}
+
 // Different results of one run are refused with both folders, and nothing is
 // written; a result counts more than a failure.
 func TestMergeDisagree(t *testing.T) {

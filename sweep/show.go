@@ -8,6 +8,7 @@ import (
 
 	"scoville/sweep/again"
 	"scoville/sweep/explain"
+	"scoville/sweep/prompt"
 	"scoville/sweep/results"
 	"scoville/sweep/shell"
 )
@@ -35,6 +36,10 @@ type Explanation = explain.Explanation
 // are ErrForeign, ErrChanged, or the context's. A point that is not reproduced
 // is explained, and the error is ErrNotReproduced.
 func Show(ctx context.Context, o ShowOptions) (*Explanation, error) {
+	return prompt.Call(ctx, func() (*Explanation, error) { return show(ctx, o) })
+}
+
+func show(ctx context.Context, o ShowOptions) (*Explanation, error) {
 	d, err := again.Open(o.Dir, func(all []string) []string { return all[:min(1, len(all))] })
 	if err != nil {
 		return nil, err

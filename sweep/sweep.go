@@ -17,6 +17,7 @@ import (
 	"scoville/sweep/explain"
 	"scoville/sweep/pace"
 	"scoville/sweep/plan"
+	"scoville/sweep/prompt"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
 	inside "scoville/sweep/results/details"
@@ -54,6 +55,10 @@ type Options struct {
 	// RunTimeout is the wall time that a run may take; 0 = any. What a run over it
 	// is known by, its timeout, is forgotten when it may take longer.
 	RunTimeout time.Duration
+
+	// Damaged is told by Merge of the journals that are not whole, before it goes
+	// on without the runs they lost; nil = nobody.
+	Damaged func([]Damage)
 
 	// Begun is told before the first run what the folder knows; nil = nobody.
 	Begun func(Standing)
@@ -122,6 +127,15 @@ type Plan = plan.Plan
 // Load decodes and expands a study without running it. Its errors are of type
 // *InputError.
 func Load(file string, set []string) (*Plan, error) {
+	return LoadContext(context.Background(), file, set)
+}
+
+// LoadContext is Load until ctx ends.
+func LoadContext(ctx context.Context, file string, set []string) (*Plan, error) {
+	return prompt.Call(ctx, func() (*Plan, error) { return load(file, set) })
+}
+
+func load(file string, set []string) (*Plan, error) {
 	st, err := study.Load(file, set)
 	if err != nil {
 		return nil, again.Input(err)
@@ -140,7 +154,7 @@ func Load(file string, set []string) (*Plan, error) {
 // *StoppedError: the tables are what they were, and the runs that finished are
 // kept.
 func Run(ctx context.Context, o Options) (*Outcome, error) {
-	p, err := Load(o.File, o.Set)
+	p, err := LoadContext(ctx, o.File, o.Set)
 	if err != nil {
 		return nil, err
 	}

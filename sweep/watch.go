@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"scoville/sweep/again"
+	"scoville/sweep/prompt"
 	"scoville/sweep/results"
 	"scoville/sweep/shard"
 	"scoville/sweep/status"
@@ -20,10 +21,10 @@ type Status = status.Report
 
 // StatusOf looks at a folder of results, also while it is written to. Errors are
 // *InputError or ErrForeign.
-func StatusOf(dir string, now time.Time) (*Status, error) {
-	r, err := status.Of(dir, now)
+func StatusOf(ctx context.Context, dir string, now time.Time) (*Status, error) {
+	r, err := prompt.Call(ctx, func() (*Status, error) { return status.Of(ctx, dir, now) })
 	switch {
-	case err == nil, errors.Is(err, results.ErrForeign):
+	case err == nil, ctx.Err() != nil, errors.Is(err, results.ErrForeign):
 		return r, err
 	case errors.Is(err, os.ErrNotExist):
 		err = fmt.Errorf("%s holds no results, no beginning of them, and no shards", dir)
@@ -41,7 +42,7 @@ type Submission = submit.Job
 // submits it, with the words of its programs on out. Errors of the options are
 // *InputError.
 func Submit(ctx context.Context, o SubmitOptions, start bool, out io.Writer) (*Submission, error) {
-	p, err := Load(o.Study, o.Set)
+	p, err := LoadContext(ctx, o.Study, o.Set)
 	if err != nil {
 		return nil, err
 	}

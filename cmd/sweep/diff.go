@@ -55,7 +55,7 @@ with the change and what the last passes and first fails allow of it.
 				dirs[i] = dir
 			}
 			o.A, o.B = dirs[0], dirs[1]
-			r, err := sweep.Diff(o)
+			r, err := sweep.Diff(c.Context(), o)
 			switch {
 			case err != nil:
 				return err

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"os"
@@ -33,7 +32,7 @@ takes on all cores. It writes no results.
   sweep plan studies/grid.toml --explain hardware.weight_bandwidth_gb_s`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			p, err := load(c.Context(), args[0], set)
+			p, err := sweep.LoadContext(c.Context(), args[0], set)
 			if err != nil {
 				return err
 			}
@@ -57,25 +56,6 @@ takes on all cores. It writes no results.
 	f.StringArrayVar(&set, "set", nil, "PATH=VALUE over everything in the study")
 	form.Table(c, "the points")
 	return c
-}
-
-// load reads and checks a study; an interrupt does not wait for its points.
-func load(ctx context.Context, file string, set []string) (*sweep.Plan, error) {
-	type result struct {
-		p   *sweep.Plan
-		err error
-	}
-	done := make(chan result, 1)
-	go func() {
-		p, err := sweep.Load(file, set)
-		done <- result{p, err}
-	}()
-	select {
-	case r := <-done:
-		return r.p, r.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
 
 // writePoints writes the points to a file, which must not be the study.

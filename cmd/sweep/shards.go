@@ -84,6 +84,7 @@ another the result counts.
 				return usageError{err}
 			}
 			o.Progress = p.show
+			o.Damaged = func(list []sweep.Damage) { damaged(stderr, list) }
 			work := func(ctx context.Context) (written bool, err error) {
 				folders, err := mergeInput(&o, args)
 				if err != nil {
@@ -106,6 +107,18 @@ another the result counts.
 	f.StringVar(&scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
 	f.StringVar(&mode, "progress", "none", "auto, plain, json or none; on standard error")
 	return c
+}
+
+// damaged says which journals are not whole.
+func damaged(stderr io.Writer, list []sweep.Damage) {
+	for _, d := range list {
+		if d.Damaged > 0 {
+			fmt.Fprintf(stderr, "%s/runs.journal: %d bytes in its midst are damaged; the runs they held count as missing\n", d.Dir, d.Damaged)
+		}
+		if d.Cut > 0 {
+			fmt.Fprintf(stderr, "%s/runs.journal: %d bytes at its end are no whole run: a kill left them, or somebody writes; the runs they hold count as missing\n", d.Dir, d.Cut)
+		}
+	}
 }
 
 // mergeInput finds the study among the arguments, and returns the folders.

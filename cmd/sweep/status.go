@@ -28,7 +28,7 @@ runs that the folder knows, also of runs that an edited study does not plan any 
 		Example: `  sweep status results/grid
   sweep status results/grid --json | jq .left_s`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(_ *cobra.Command, args []string) error {
+		RunE: func(c *cobra.Command, args []string) error {
 			if err := form.Check(); err != nil {
 				return usageError{err}
 			}
@@ -36,7 +36,7 @@ runs that the folder knows, also of runs that an edited study does not plan any 
 				return err
 			}
 			now := time.Now()
-			r, err := sweep.StatusOf(args[0], now)
+			r, err := sweep.StatusOf(c.Context(), args[0], now)
 			if err != nil {
 				return err
 			}

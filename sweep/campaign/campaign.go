@@ -62,7 +62,7 @@ const FailuresFile = "failures.log"
 // Run runs the plan and writes the tables. What ends it early is a
 // *StoppedError.
 func (c *Campaign) Run(ctx context.Context) (*Outcome, error) {
-	m, err := c.memory()
+	m, err := c.memory(ctx)
 	if IsDisk(err) {
 		return nil, Unable(err)
 	}
@@ -96,14 +96,14 @@ func (c *Campaign) Run(ctx context.Context) (*Outcome, error) {
 }
 
 // memory opens what is known of runs.
-func (c *Campaign) memory() (*memo.Memo, error) {
+func (c *Campaign) memory(ctx context.Context) (*memo.Memo, error) {
 	path := filepath.Join(c.Dir, memo.File)
 	if c.Fresh {
 		if err := os.Remove(path); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return nil, err
 		}
 	}
-	m, err := memo.Open(c.Dir)
+	m, err := memo.Open(ctx, c.Dir)
 	if errors.Is(err, memo.ErrForeign) {
 		return nil, fmt.Errorf("%w: %s holds runs of another version of the simulator; run with --fresh to simulate them anew, or give another folder with -o", results.ErrForeign, path)
 	}
@@ -117,7 +117,7 @@ func (c *Campaign) run(ctx context.Context, m *memo.Memo, stop func(error)) (*Ou
 		return nil, err
 	}
 	keep.Lost = func(err error) { stop(fmt.Errorf("%w: %w", ErrDisk, err)) }
-	if err := c.begin(m); err != nil {
+	if err := c.begin(ctx, m); err != nil {
 		return nil, err
 	}
 	sim := func() row.Simulate { return keep.Watch(c.remembered(m)) }

@@ -43,7 +43,7 @@ func recall(m *memo.Memo, unknown func()) func() row.Simulate {
 // runs there are depends on what they give, with [search] or a stopping rule, it
 // is those that are known to be asked for next.
 func (c *Campaign) Missing(ctx context.Context, parts []*plan.Plan) ([]int, error) {
-	m, err := c.memory()
+	m, err := c.memory(ctx)
 	if err != nil {
 		return nil, err
 	}

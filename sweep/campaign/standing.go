@@ -1,6 +1,7 @@
 package campaign
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -34,8 +35,11 @@ func ReadStanding(dir string) (s Standing, ok bool) {
 }
 
 // begin tells what is known.
-func (c *Campaign) begin(m *memo.Memo) error {
-	s := c.start(m)
+func (c *Campaign) begin(ctx context.Context, m *memo.Memo) error {
+	s := c.start(ctx, m)
+	if ctx.Err() != nil {
+		return ctx.Err()
+	}
 	c.Pace.Begin(c.Plan.Capacities()*(1+c.Plan.Study.Draws), s.Done, m.Recalled)
 	if c.Begun != nil {
 		c.Begun(s)
@@ -53,8 +57,8 @@ func (c *Campaign) begin(m *memo.Memo) error {
 	return nil
 }
 
-// start looks at what is known.
-func (c *Campaign) start(m *memo.Memo) Standing {
+// start looks at what is known, until ctx ends.
+func (c *Campaign) start(ctx context.Context, m *memo.Memo) Standing {
 	p := c.Plan
 	out := Standing{Known: m.Len(), Cut: m.Cut(), Damaged: m.Damaged(), Draws: p.DrawRuns(), Started: time.Now().UTC()}
 	out.Least = p.Study.Search != nil || p.Study.First() > 0
@@ -66,6 +70,9 @@ func (c *Campaign) start(m *memo.Memo) Standing {
 		return out
 	}
 	for i := range p.Len() {
+		if ctx.Err() != nil {
+			break
+		}
 		for replicate := range p.Least(i) {
 			o := p.OptionsAt(i, replicate)
 			if k, err := memo.Key(p.ID(i), o); err == nil && m.Finished(k, &o) {

@@ -30,7 +30,8 @@ type Job struct {
 	File     string // study file, for commands
 	Set      []string
 	Meta     func(*plan.Plan) results.Meta
-	Campaign campaign.Campaign // how to run; Plan, Set and Dir are filled in
+	Campaign campaign.Campaign    // how to run; Plan, Set and Dir are filled in
+	Damaged  func([]merge.Damage) // told by Merge of journals that are not whole; nil = nobody
 }
 
 // Shard is what a shard did, and how the others are.
@@ -184,10 +185,17 @@ func (j *Job) Merge(ctx context.Context, folders []string, after func(*results.S
 		return nil, err
 	}
 	defer set.Close()
-	if _, err := merge.Gather(j.Dir, from); err != nil {
+	damaged, err := merge.Gather(ctx, j.Dir, from)
+	if len(damaged) > 0 && j.Damaged != nil {
+		j.Damaged(damaged)
+	}
+	if err != nil {
 		return nil, err
 	}
-	if err := request.Gather(j.Dir, j.Plan.Study.Requests, from); err != nil {
+	if err := request.Gather(ctx, j.Dir, j.Plan.Study.Requests, from); err != nil {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 		return nil, fmt.Errorf("%w: %w", campaign.ErrDisk, err)
 	}
 	c := j.Campaign

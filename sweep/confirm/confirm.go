@@ -15,6 +15,7 @@ import (
 	"scoville/core/metrics"
 	"scoville/sweep/again"
 	"scoville/sweep/plan"
+	"scoville/sweep/prompt"
 	"scoville/sweep/results"
 	"scoville/sweep/row"
 	"scoville/sweep/statistic"
@@ -86,14 +87,7 @@ type confirmation struct {
 // again.ErrChanged, ErrNotReproduced or the context's.
 func Run(ctx context.Context, o Options) (*Report, error) {
 	c := &confirmation{o: &o, t: statistic.Student{}}
-	if err := c.open(); err != nil {
-		return nil, err
-	}
-	all, err := c.candidates()
-	if err != nil {
-		return nil, err
-	}
-	if err := c.choose(all); err != nil {
+	if _, err := prompt.Call(ctx, func() (any, error) { return nil, c.prepare() }); err != nil {
 		return nil, err
 	}
 	if err := c.simulate(ctx); err != nil {
@@ -101,6 +95,18 @@ func Run(ctx context.Context, o Options) (*Report, error) {
 	}
 	r := c.report()
 	return r, r.write(o.Dir)
+}
+
+// prepare chooses what runs again.
+func (c *confirmation) prepare() error {
+	if err := c.open(); err != nil {
+		return err
+	}
+	all, err := c.candidates()
+	if err != nil {
+		return err
+	}
+	return c.choose(all)
 }
 
 // open reads the results and finds the goals.

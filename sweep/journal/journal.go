@@ -14,6 +14,7 @@ package journal
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -84,8 +85,9 @@ type Journal struct {
 
 // Open opens or makes the journal at path. kind is one line that says what its
 // values are: a journal of another kind is ErrForeign. Damaged records are passed
-// over, and cut off where no whole one follows; Cut tells how much.
-func Open(path, kind string) (*Journal, error) {
+// over, and cut off where no whole one follows; Cut tells how much. When ctx ends
+// before all is read, its error is returned and nothing is changed.
+func Open(ctx context.Context, path, kind string) (*Journal, error) {
 	if strings.ContainsRune(kind, '\n') || len(kind) >= maxHead {
 		return nil, fmt.Errorf("journal: kind %q is no line", kind)
 	}
@@ -94,7 +96,7 @@ func Open(path, kind string) (*Journal, error) {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{file: f, path: path, index: map[Key]place{}, quit: make(chan struct{})}
-	if err := j.load(kind); err != nil {
+	if err := j.load(ctx, kind); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("journal: %s: %w", path, err)
 	}
@@ -106,13 +108,13 @@ func Open(path, kind string) (*Journal, error) {
 // it changes nothing, and sees what was flushed until now. Damaged
 // records, and the half of one that is being written, are left out. A
 // file that does not exist is os.ErrNotExist.
-func Look(path, kind string) (*Journal, error) {
+func Look(ctx context.Context, path, kind string) (*Journal, error) {
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("journal: %w", err)
 	}
 	j := &Journal{file: f, index: map[Key]place{}, quit: make(chan struct{}), look: true, err: errLook}
-	if err := j.load(kind); err != nil {
+	if err := j.load(ctx, kind); err != nil {
 		f.Close()
 		return nil, fmt.Errorf("journal: %s: %w", path, err)
 	}
@@ -123,7 +125,7 @@ func Look(path, kind string) (*Journal, error) {
 var errLook = errors.New("journal: opened to read")
 
 // load reads the index, and cuts off what is damaged.
-func (j *Journal) load(kind string) error {
+func (j *Journal) load(ctx context.Context, kind string) error {
 	info, err := j.file.Stat()
 	if err != nil {
 		return err
@@ -145,7 +147,7 @@ func (j *Journal) load(kind string) error {
 		return ErrForeign
 	}
 	j.size = int64(len(want))
-	if err := j.scan(r); err != nil {
+	if err := j.scan(ctx, r); err != nil {
 		return err
 	}
 	if j.cut = max(0, info.Size()-j.size); j.cut > 0 && !j.look {
@@ -168,11 +170,14 @@ func (j *Journal) begin(head string) error {
 
 // scan reads records until the end, passing over those whose check is wrong.
 // Where the length of a record is damaged, nothing behind it is found.
-func (j *Journal) scan(r io.Reader) error {
+func (j *Journal) scan(ctx context.Context, r io.Reader) error {
 	var head [headSize]byte
 	var rest []byte
 	at := j.size
-	for {
+	for records := 0; ; records++ {
+		if records%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
 		switch _, err := io.ReadFull(r, head[:]); {
 		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
 			return nil

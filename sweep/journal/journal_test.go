@@ -2,6 +2,7 @@ package journal
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"math/rand/v2"
@@ -17,7 +18,7 @@ func value(i int) []byte { return bytes.Repeat([]byte{byte(i)}, i%50) }
 
 func open(t *testing.T, path string) *Journal {
 	t.Helper()
-	j, err := Open(path, "test 1")
+	j, err := Open(t.Context(), path, "test 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,7 +131,7 @@ func TestDamage(t *testing.T) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(path, "test 1")
+		j, err := Open(t.Context(), path, "test 1")
 		if errors.Is(err, ErrForeign) {
 			continue // the first line
 		}
@@ -161,10 +162,10 @@ func TestForeign(t *testing.T) {
 	j := open(t, path)
 	put(t, j, 0, 3)
 	j.Close()
-	if _, err := Open(path, "test 2"); !errors.Is(err, ErrForeign) {
+	if _, err := Open(t.Context(), path, "test 2"); !errors.Is(err, ErrForeign) {
 		t.Errorf("another kind: %v", err)
 	}
-	if _, err := Open(filepath.Dir(path), "test 1"); err == nil {
+	if _, err := Open(t.Context(), filepath.Dir(path), "test 1"); err == nil {
 		t.Error("a folder")
 	}
 	holds(t, open(t, path), 3) // refused, not touched
@@ -244,10 +245,42 @@ func TestConcurrent(t *testing.T) {
 	}
 }
 
+// Whoever interrupts does not wait for a large journal to be read, and nothing is
+// cut off it.
+func TestInterrupted(t *testing.T) {
+	path := filepath.Join(t.TempDir(), File)
+	j, err := Open(t.Context(), path, "test 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 5000 {
+		if err := j.Put(key(i), value(i)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := j.Close(); err != nil {
+		t.Fatal(err)
+	}
+	before, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for name, open := range map[string]func(context.Context, string, string) (*Journal, error){"open": Open, "look": Look} {
+		if _, err := open(ctx, path, "test 1"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
+		t.Errorf("%d bytes of %d are left (%v)", len(after), len(before), err)
+	}
+}
+
 // FuzzOpen: any file opens or is refused, and what opens takes new values.
 func FuzzOpen(f *testing.F) {
 	dir := f.TempDir()
-	j, err := Open(filepath.Join(dir, File), "test 1")
+	j, err := Open(f.Context(), filepath.Join(dir, File), "test 1")
 	if err != nil {
 		f.Fatal(err)
 	}
@@ -266,7 +299,7 @@ func FuzzOpen(f *testing.F) {
 		if err := os.WriteFile(path, b, 0o644); err != nil {
 			t.Fatal(err)
 		}
-		j, err := Open(path, "test 1")
+		j, err := Open(t.Context(), path, "test 1")
 		if err != nil {
 			return
 		}
@@ -284,7 +317,7 @@ func FuzzOpen(f *testing.F) {
 // out that is being written.
 func TestLook(t *testing.T) {
 	path := filepath.Join(t.TempDir(), File)
-	if _, err := Look(path, "test 1"); !errors.Is(err, os.ErrNotExist) {
+	if _, err := Look(t.Context(), path, "test 1"); !errors.Is(err, os.ErrNotExist) {
 		t.Error(err)
 	}
 	j := open(t, path)
@@ -308,7 +341,7 @@ func TestLook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l, err := Look(path, "test 1")
+	l, err := Look(t.Context(), path, "test 1")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -322,7 +355,7 @@ func TestLook(t *testing.T) {
 	if after, err := os.ReadFile(path); err != nil || !bytes.Equal(before, after) {
 		t.Error("the file has changed")
 	}
-	if _, err := Look(path, "test 2"); !errors.Is(err, ErrForeign) {
+	if _, err := Look(t.Context(), path, "test 2"); !errors.Is(err, ErrForeign) {
 		t.Error(err)
 	}
 }

@@ -63,8 +63,8 @@ var (
 )
 
 // Open opens or makes the memory in a folder.
-func Open(dir string) (*Memo, error) {
-	j, err := journal.Open(filepath.Join(dir, File), kind())
+func Open(ctx context.Context, dir string) (*Memo, error) {
+	j, err := journal.Open(ctx, filepath.Join(dir, File), kind())
 	if err != nil {
 		return nil, err
 	}
@@ -73,8 +73,8 @@ func Open(dir string) (*Memo, error) {
 
 // Look opens the memory in a folder to read it, also while another process
 // writes; see journal.Look.
-func Look(dir string) (*Memo, error) {
-	j, err := journal.Look(filepath.Join(dir, File), kind())
+func Look(ctx context.Context, dir string) (*Memo, error) {
+	j, err := journal.Look(ctx, filepath.Join(dir, File), kind())
 	if err != nil {
 		return nil, err
 	}

@@ -33,7 +33,7 @@ func known() *core.Result {
 
 func open(t *testing.T, dir string) *Memo {
 	t.Helper()
-	m, err := Open(dir)
+	m, err := Open(t.Context(), dir)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -267,7 +267,7 @@ func TestForeignFile(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, File), []byte("runs of simulator version 0, metrics 0\n"), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := Open(dir); !errors.Is(err, ErrForeign) {
+	if _, err := Open(t.Context(), dir); !errors.Is(err, ErrForeign) {
 		t.Error(err)
 	}
 }

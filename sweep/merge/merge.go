@@ -5,6 +5,7 @@
 package merge
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -53,6 +54,24 @@ func Folders(dir string) ([]string, error) {
 	return out, nil
 }
 
+// Damage is a journal that is not whole: the runs it lost are missing, unless
+// another folder has them.
+type Damage struct {
+	Dir     string
+	Damaged int64 // bytes between whole runs
+	Cut     int64 // bytes at the end without a whole run: half written, by a kill or now
+}
+
+// damaged lists the sources that are.
+func damaged(all []source) (out []Damage) {
+	for _, s := range all {
+		if d := (Damage{s.dir, s.memo.Damaged(), s.memo.Cut()}); d.Damaged+d.Cut > 0 {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
 // source is a folder that is read.
 type source struct {
 	dir  string
@@ -60,40 +79,43 @@ type source struct {
 }
 
 // Gather puts what the folders know of runs into the memory in dst, whose lock is
-// held, and returns how many runs are new there. Folders are only read. Nothing is
+// held, and returns which of their journals are damaged. Folders are only read. Nothing is
 // written if two disagree (ErrDisagree) or one is of another version of the
 // simulator (results.ErrForeign). Of a run that failed in one and not in the other
 // it takes the latter.
-func Gather(dst string, folders []string) (int, error) {
-	all, err := open(dst, folders)
+func Gather(ctx context.Context, dst string, folders []string) ([]Damage, error) {
+	all, err := open(ctx, dst, folders)
 	defer func() {
 		for _, s := range all {
 			s.memo.Close()
 		}
 	}()
 	if err != nil {
-		return 0, again.Input(err)
+		return nil, again.Input(err)
 	}
-	from, err := choose(all)
+	from, err := choose(ctx, all)
 	if err != nil {
-		return 0, again.Input(err)
+		return nil, again.Input(err)
 	}
-	to, err := memo.Open(dst)
+	to, err := memo.Open(ctx, dst)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	added, err := copyRuns(to, dst, all, from)
-	return added, errors.Join(err, to.Close())
+	err = copyRuns(ctx, to, dst, all, from)
+	return damaged(all), errors.Join(err, to.Close())
 }
 
 // copyRuns adds the runs of every source but dst that were chosen.
-func copyRuns(to *memo.Memo, dst string, all []source, from map[journal.Key]int32) (added int, err error) {
+func copyRuns(ctx context.Context, to *memo.Memo, dst string, all []source, from map[journal.Key]int32) (err error) {
 	var b []byte
 	for i, s := range all {
 		if s.dir == dst {
 			continue
 		}
-		for _, k := range s.memo.Keys() {
+		for n, k := range s.memo.Keys() {
+			if n%1024 == 0 && ctx.Err() != nil {
+				return ctx.Err()
+			}
 			if from[k] != int32(i) {
 				continue
 			}
@@ -102,16 +124,15 @@ func copyRuns(to *memo.Memo, dst string, all []source, from map[journal.Key]int3
 				err = to.Adopt(k, b)
 			}
 			if err != nil {
-				return added, err
+				return err
 			}
-			added++
 		}
 	}
-	return added, nil
+	return nil
 }
 
 // open opens dst, if it has runs, and the folders, each once.
-func open(dst string, folders []string) (all []source, err error) {
+func open(ctx context.Context, dst string, folders []string) (all []source, err error) {
 	dirs := slices.Clone(folders)
 	if _, err := os.Stat(filepath.Join(dst, memo.File)); err == nil {
 		dirs = append([]string{dst}, folders...)
@@ -126,7 +147,7 @@ func open(dst string, folders []string) (all []source, err error) {
 			continue
 		}
 		seen[full] = true
-		m, err := memo.Look(dir)
+		m, err := memo.Look(ctx, dir)
 		switch {
 		case errors.Is(err, memo.ErrForeign):
 			return all, fmt.Errorf("%w: %s holds runs of another version of the simulator; run it again, or leave it out", results.ErrForeign, dir)
@@ -142,11 +163,14 @@ func open(dst string, folders []string) (all []source, err error) {
 }
 
 // choose says for every run which source it is taken from.
-func choose(all []source) (map[journal.Key]int32, error) {
+func choose(ctx context.Context, all []source) (map[journal.Key]int32, error) {
 	from := map[journal.Key]int32{}
 	var a, b []byte
 	for i, s := range all {
-		for _, k := range s.memo.Keys() {
+		for n, k := range s.memo.Keys() {
+			if n%1024 == 0 && ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
 			first, known := from[k]
 			if !known {
 				from[k] = int32(i)

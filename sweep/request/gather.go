@@ -1,6 +1,7 @@
 package request
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -11,7 +12,7 @@ import (
 
 // Gather puts the tables of other results into those in dir, as far as they have
 // the same choice of requests; most is as in Keep.
-func Gather(dir string, most int, from []string) error {
+func Gather(ctx context.Context, dir string, most int, from []string) error {
 	k, err := Keep(dir, most)
 	if err != nil || most == 0 {
 		return err
@@ -20,7 +21,7 @@ func Gather(dir string, most int, from []string) error {
 		if text, err := os.ReadFile(filepath.Join(other, choiceFile)); err != nil || string(text) != k.choice() {
 			continue
 		}
-		if err := k.take(filepath.Join(other, Dir)); err != nil {
+		if err := k.take(ctx, filepath.Join(other, Dir)); err != nil {
 			return fmt.Errorf("requests: %w", err)
 		}
 	}
@@ -28,13 +29,13 @@ func Gather(dir string, most int, from []string) error {
 }
 
 // take links or copies the tables of a folder that are not there.
-func (k *Keeper) take(from string) error {
+func (k *Keeper) take(ctx context.Context, from string) error {
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
 	}
 	for _, e := range entries {
-		if err != nil {
+		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
 		to := filepath.Join(k.dir, e.Name())

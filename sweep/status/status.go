@@ -3,6 +3,7 @@
 package status
 
 import (
+	"context"
 	"encoding/hex"
 	"errors"
 	"fmt"
@@ -79,19 +80,19 @@ const maxCauses = 100
 // Of looks at a folder of results. One that holds neither results nor a beginning
 // of them nor shards is os.ErrNotExist, runs of another version of the simulator
 // results.ErrForeign. now is the time.
-func Of(dir string, now time.Time) (*Report, error) {
+func Of(ctx context.Context, dir string, now time.Time) (*Report, error) {
 	shards, err := shard.In(dir)
 	if err != nil {
 		return nil, err
 	}
-	r, err := one(dir, now)
+	r, err := one(ctx, dir, now)
 	if errors.Is(err, os.ErrNotExist) && len(shards) > 0 {
 		r, err = &Report{Dir: dir, State: Waiting, Causes: []Cause{}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := r.addShards(shards, now); err != nil {
+	if err := r.addShards(ctx, shards, now); err != nil {
 		return nil, err
 	}
 	r.Next = r.next()
@@ -99,7 +100,7 @@ func Of(dir string, now time.Time) (*Report, error) {
 }
 
 // one looks at a folder without its shards.
-func one(dir string, now time.Time) (*Report, error) {
+func one(ctx context.Context, dir string, now time.Time) (*Report, error) {
 	if err := place.Check(dir); err != nil {
 		return nil, err
 	}
@@ -112,7 +113,7 @@ func one(dir string, now time.Time) (*Report, error) {
 	if has {
 		r.Planned, r.Least, r.Begun, r.Done = s.Planned+s.Draws, s.Least, s.Started, s.Done
 	}
-	if err := r.journal(dir); err != nil {
+	if err := r.journal(ctx, dir); err != nil {
 		return nil, err
 	}
 	if !has {
@@ -140,7 +141,7 @@ func one(dir string, now time.Time) (*Report, error) {
 }
 
 // journal counts what is known, without a word to who writes it.
-func (r *Report) journal(dir string) error {
+func (r *Report) journal(ctx context.Context, dir string) error {
 	info, err := os.Stat(filepath.Join(dir, memo.File))
 	if errors.Is(err, os.ErrNotExist) {
 		return nil
@@ -149,7 +150,7 @@ func (r *Report) journal(dir string) error {
 		return err
 	}
 	r.Grown = info.ModTime().UTC()
-	m, err := memo.Look(dir)
+	m, err := memo.Look(ctx, dir)
 	if errors.Is(err, memo.ErrForeign) {
 		return fmt.Errorf("%w: %s holds runs of another version of the simulator", results.ErrForeign, filepath.Join(dir, memo.File))
 	}
@@ -205,7 +206,7 @@ func (r *Report) pace(s campaign.Standing, now time.Time) {
 }
 
 // addShards looks at the shards of the folder.
-func (r *Report) addShards(shards []shard.Shard, now time.Time) error {
+func (r *Report) addShards(ctx context.Context, shards []shard.Shard, now time.Time) error {
 	count := shard.Count(shards)
 	if count == 0 {
 		return nil
@@ -215,7 +216,7 @@ func (r *Report) addShards(shards []shard.Shard, now time.Time) error {
 		x := &Report{Dir: s.Dir(r.Dir), State: Missing, Causes: []Cause{}}
 		if slices.Contains(shards, s) {
 			var err error
-			if x, err = one(x.Dir, now); errors.Is(err, os.ErrNotExist) {
+			if x, err = one(ctx, x.Dir, now); errors.Is(err, os.ErrNotExist) {
 				x = &Report{Dir: s.Dir(r.Dir), State: Missing, Causes: []Cause{}} // just made
 			} else if err != nil {
 				return err

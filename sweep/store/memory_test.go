@@ -144,7 +144,7 @@ const kind = "runs of version 1"
 // ran adds runs to the local journal.
 func ran(t *testing.T, s *Session, from, to int) {
 	t.Helper()
-	j, err := journal.Open(s.local(journal.File), kind)
+	j, err := journal.Open(t.Context(), s.local(journal.File), kind)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,7 +161,7 @@ func ran(t *testing.T, s *Session, from, to int) {
 // knows checks that the local journal has runs 0..n-1 and no others.
 func knows(t *testing.T, file string, n int) {
 	t.Helper()
-	j, err := journal.Open(file, kind)
+	j, err := journal.Open(t.Context(), file, kind)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -213,7 +213,7 @@ func TestShards(t *testing.T) {
 	s := b.open()
 	for i := range 3 {
 		dir := filepath.Join(s.Dir(), "shards", fmt.Sprintf("%d-of-3", i+1))
-		j, err := journal.Open(filepath.Join(dir, journal.File), kind)
+		j, err := journal.Open(t.Context(), filepath.Join(dir, journal.File), kind)
 		must(t, err)
 		if !j.Has(key(i)) || j.Len() != 1 {
 			t.Errorf("shard %d: %d runs", i+1, j.Len())
@@ -256,7 +256,7 @@ func TestFresh(t *testing.T) {
 func TestRefuses(t *testing.T) {
 	piece := func(kind string) string {
 		file := filepath.Join(t.TempDir(), "j")
-		j, err := journal.Open(file, kind)
+		j, err := journal.Open(t.Context(), file, kind)
 		must(t, err)
 		must(t, j.Put(key(1), []byte("v")))
 		must(t, j.Close())
