@@ -84,9 +84,9 @@ keys of axes, a metric for its mean, binding for what bounds a point.
 				o.Columns = nil
 			}
 			if file == "" || file == "-" {
-				return sweep.CSV(o, program.Raw(d.Out)) // its cells are made visible already
+				return sweep.CSV(o, program.Until(c.Context(), program.Raw(d.Out))) // its cells are made visible already
 			}
-			return sweep.ToFile(file, func(w io.Writer) error { return sweep.CSV(o, w) })
+			return sweep.ToFile(file, func(w io.Writer) error { return sweep.CSV(o, program.Until(c.Context(), w)) })
 		},
 	}
 	f := c.Flags()
