@@ -212,7 +212,7 @@ func point(ctx context.Context, in *Input, place int, runs *table.Frame) (*detai
 		return nil, err
 	}
 	out := &details.Point{
-		ID: pt.ID, Baseline: pt.Baseline, Design: design(in.Plan, x.Place), Verdict: x.Verdict, SLO: []details.Limit{},
+		ID: pt.ID, Baseline: pt.Baseline, Change: pt.OATPath != "", Design: design(in.Plan, x.Place), Verdict: x.Verdict, SLO: []details.Limit{},
 		Text: readable(text.String()), Run: spent(&f.all), Latencies: s.latencies, Requests: s.requests,
 	}
 	for _, l := range sc.SLO {

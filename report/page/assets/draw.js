@@ -165,7 +165,7 @@
         if (!at) continue;
         const edge = p[1] !== null && (Y.to(p[1]) > Y.max || Y.to(p[1]) < Y.min);
         const shape = edge ? 2 : c.marks ? (p[5] || 1) - 1 : s.role ? 0 : k;
-        const size = s.step ? 3 : s.role === "front" ? 10 : many ? 6 : 9;
+        const size = plain(s) && !p[4] ? 3 : s.role === "front" ? 10 : many ? 6 : 9;
         points.push({ value: at, symbol: "path://" + SHAPES[shape % SHAPES.length], symbolSize: size, itemStyle: { color: p[4] ? t.paper : colour, borderColor: colour, borderWidth: p[4] ? 1.5 : 0, opacity: s.role === "rest" ? 0.55 : many ? 0.75 : 1 } });
         marks.push(p);
       }
@@ -175,7 +175,7 @@
       })));
     }
     const legend = [];
-    if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: s.role === "rest" ? t.muted : s.role === "front" ? t.colours[1] : t.colours[i % 8], shape: c.marks || s.role ? 0 : i, mark: !s.step && !c.marks, square: Boolean(c.marks) && !s.joined }));
+    if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: s.role === "rest" ? t.muted : s.role === "front" ? t.colours[1] : t.colours[i % 8], shape: c.marks || s.role ? 0 : i, mark: !plain(s) && !c.marks, square: Boolean(c.marks) && !s.joined }));
     if (c.marks) {
       legend.push({ what: c.marks + ":" });
       c.markNames.forEach((name, i) => legend.push({ name, colour: t.ink, shape: i, mark: true }));
@@ -188,6 +188,9 @@
     });
     return { option, lookup, legend, height: e.width < SMALL ? 320 : 400, canvas: many };
   }
+
+  // plain says whether a line stands without marks: it has too many points.
+  const plain = (s) => s.step || (s.joined && s.points.length > 60);
 
   function joined(s, place, colour) {
     const data = [];

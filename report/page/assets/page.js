@@ -58,7 +58,11 @@
         if (mark) live.textContent = tip(mark).textContent;
       } else if (e.key === "Enter") {
         const mark = drawer.current();
-        if (mark && opens(mark.ref)) open(mark.ref);
+        e.preventDefault(); // or the key presses the first button of the panel
+        if (mark && opens(mark.ref)) {
+          drawer.hush();
+          open(mark.ref);
+        }
       } else if (e.key === "Escape") {
         drawer.leave();
       }
@@ -107,6 +111,7 @@
     const bar = element("div", "bar");
     const title = element("h2", "", detail.title || data.points.title + " " + ref);
     title.id = "panel-title";
+    title.tabIndex = -1;
     bar.append(title);
     if (detail.up !== undefined) {
       const back = element("button", "", "back");
@@ -147,6 +152,7 @@
     dialog.replaceChildren(bar, body);
     if (!dialog.open) dialog.showModal();
     dialog.scrollTop = 0;
+    title.focus();
     for (const [plot, c] of waiting) {
       show(plot, c);
       plots.push(shown.get(plot));

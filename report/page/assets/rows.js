@@ -145,7 +145,7 @@
       },
     }];
     const option = horizontal(c, e, X, places, { series, left: names + (narrow ? 4 : 14), right: 22, names, narrow, height });
-    return { option, lookup: lookup.concat([[]]), legend: c.kinds.map((name, i) => ({ name, colour: t.colours[i % 8], square: true })).filter((l) => l.name), height: height + 48 };
+    return { option, lookup: lookup.concat([[]]), legend: c.kinds.map((name, i) => ({ name, colour: t.colours[i % 8], square: true, faint: i >= 8 })).filter((l) => l.name), height: height + 48 };
   }
 
   // shade is where a value lies between the smallest and the largest.
@@ -242,7 +242,7 @@
     svg.setAttribute("aria-hidden", "true");
     if (l.ramp) l.ramp.forEach((colour, i) => add("rect", { x: i * 15, y: 2, width: 15.5, height: 10, fill: colour }));
     if (l.line) add("path", { d: "M0 7H26", stroke: l.colour, "stroke-width": 2, "stroke-dasharray": l.dashed ? "5 3" : "none" });
-    if (l.square) add("rect", { x: 1, y: 1, width: 12, height: 12, fill: l.colour });
+    if (l.square) add("rect", { x: 1, y: 1, width: 12, height: 12, fill: l.colour, opacity: l.faint ? 0.55 : 1 });
     if (l.mark) add("path", { d: window.Shapes.SHAPES[l.shape % window.Shapes.SHAPES.length], transform: "translate(" + (l.line ? 8 : 2) + " 2) scale(0.62)", fill: l.hollow ? "none" : l.colour, stroke: l.colour, "stroke-width": l.hollow ? 2.5 : 0 });
     return svg;
   }
@@ -324,6 +324,10 @@
 
     current() {
       return this.at < 0 ? null : this.mark(...this.stops[this.at]);
+    }
+
+    hush() {
+      this.echart.dispatchAction({ type: "hideTip" });
     }
 
     leave() {

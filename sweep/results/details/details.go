@@ -31,6 +31,7 @@ type Point struct {
 	ID       string   `json:"point_id"`
 	Chosen   []string `json:"chosen"` // why: "baseline", "lowest ttft_p99_ms", ...
 	Baseline bool     `json:"baseline"`
+	Change   bool     `json:"change"` // the last of Design is changed against the baseline
 	Design   []Place  `json:"design"` // its axes, and what is changed one at a time
 	Verdict  string   `json:"verdict"`
 	Runs     int      `json:"runs"` // of the point in the tables; the first is looked at

@@ -164,6 +164,7 @@ func (d *Details) check() error {
 func (c *checker) point(p *Point) {
 	c.words(p.Chosen...)
 	c.words(p.ID, p.Verdict)
+	c.demand(!p.Change || len(p.Design) > 0, "point %d: changed, but nothing is", p.Index)
 	c.demand(len(p.Design) <= MaxParts, "%d coordinates, at most %d", len(p.Design), MaxParts)
 	for _, x := range p.Design {
 		c.words(x.Name, x.Value, x.Unit)

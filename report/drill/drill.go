@@ -1,0 +1,192 @@
+// Package drill makes the parts of a page that lead inwards: how the latencies of
+// a few points are distributed, what their runs spend their time on, and from a
+// point to its requests and from a request to its steps. All comes from the file
+// that sweep/results/details reads.
+package drill
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"scoville/report/number"
+	"scoville/report/page"
+	"scoville/sweep/results/details"
+)
+
+// Sections are the latencies and the times of the points; none without points.
+func Sections(d *details.Details) []page.Section {
+	if d == nil || len(d.Points) == 0 {
+		return nil
+	}
+	return []page.Section{latencies(d), times(d)}
+}
+
+// Details are the panels of the points, by index, and of their requests and steps.
+func Details(d *details.Details) map[string]page.Detail {
+	out := map[string]page.Detail{}
+	if d == nil {
+		return out
+	}
+	for i := range d.Points {
+		p := &d.Points[i]
+		out[key(p)] = point(p)
+		for k := range p.Requests {
+			r := &p.Requests[k]
+			out[requestKey(p, r)] = request(p, r)
+			for s := range r.Steps {
+				out[stepKey(p, r, s)] = step(p, r, s)
+			}
+		}
+	}
+	return out
+}
+
+// Keys of panels.
+func key(p *details.Point) string { return strconv.Itoa(p.Index) }
+
+func requestKey(p *details.Point, r *details.Request) string {
+	return fmt.Sprintf("%d/%d", p.Index, r.Number)
+}
+
+func stepKey(p *details.Point, r *details.Request, step int) string {
+	return fmt.Sprintf("%d/%d/%d", p.Index, r.Number, step)
+}
+
+// last is the last segment of a path, as the columns of tables are named.
+func last(path string) string { return path[strings.LastIndexByte(path, '.')+1:] }
+
+// change is what a point changes against its baseline.
+func change(p *details.Point) string {
+	c := p.Design[len(p.Design)-1]
+	return last(c.Name) + " " + c.Value
+}
+
+// coordinates are where a point stands, without what it changes.
+func coordinates(p *details.Point) string {
+	list := p.Design
+	if p.Change {
+		list = list[:len(list)-1]
+	}
+	var parts []string
+	for _, c := range list {
+		parts = append(parts, strings.TrimSpace(last(c.Name)+" = "+c.Value+" "+unit(c.Unit)))
+	}
+	return strings.Join(parts, ", ")
+}
+
+// unit is a unit that is said; a ratio is none.
+func unit(u string) string {
+	if u == "ratio" {
+		return ""
+	}
+	return u
+}
+
+// label names a point among the points of a group.
+func label(p *details.Point, whole bool) string {
+	name := ""
+	switch {
+	case p.Change:
+		name = change(p)
+	case p.Baseline:
+		name = "baseline"
+	default:
+		return fmt.Sprintf("point %d: %s", p.Index, strings.Join(p.Chosen, ", "))
+	}
+	if where := coordinates(p); whole && where != "" {
+		name += " (" + where + ")"
+	}
+	return name
+}
+
+// group is points that are compared with each other: a baseline and its changes,
+// or all that have none.
+type group struct {
+	where  string // coordinates that they share; "" = there is one group
+	points []*details.Point
+}
+
+// groups are the points by what they are compared with.
+func groups(d *details.Details) []group {
+	var out []group
+	for i := range d.Points {
+		p := &d.Points[i]
+		where := ""
+		if p.Baseline || p.Change {
+			where = coordinates(p)
+		}
+		k := slices.IndexFunc(out, func(g group) bool { return g.where == where })
+		if k < 0 {
+			out = append(out, group{where: where})
+			k = len(out) - 1
+		}
+		out[k].points = append(out[k].points, p)
+	}
+	for i := range out {
+		slices.SortStableFunc(out[i].points, func(a, b *details.Point) int { return order(a) - order(b) })
+	}
+	return out
+}
+
+// order puts baselines first.
+func order(p *details.Point) int {
+	if p.Baseline {
+		return 0
+	}
+	return 1
+}
+
+// notes says what was not looked into.
+func notes(d *details.Details) (out []string) {
+	for _, n := range d.Notes {
+		if n.Index >= 0 {
+			out = append(out, fmt.Sprintf("point %d %s", n.Index, n.Text))
+		} else {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+// ms prints milliseconds.
+func ms(n details.Number) string {
+	if !n.Known() {
+		return "-"
+	}
+	return number.Significant(float64(n))
+}
+
+// words are a name as people write it.
+func words(name string) string {
+	return spelled.Replace(strings.ReplaceAll(name, "_", " "))
+}
+
+// spelled are words of names that are written otherwise.
+var spelled = strings.NewReplacer("onchip", "on-chip", "kv", "KV", "lm head", "LM head", "gemm", "GEMM")
+
+// sentence begins with a capital.
+func sentence(s string) string {
+	if s == "" {
+		return s
+	}
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// grouped prints a count with commas.
+func grouped(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// plural prints a count of something.
+func plural(n int, thing string) string {
+	if n != 1 {
+		thing += "s"
+	}
+	return grouped(n) + " " + thing
+}
