@@ -16,6 +16,7 @@ import (
 	"scoville/report/section"
 	"scoville/report/summary"
 	"scoville/report/view"
+	"scoville/report/web"
 	"scoville/sweep/results"
 )
 
@@ -30,6 +31,7 @@ type Report struct {
 	summary  []string
 	sections []section.Section
 
+	web         web.Input
 	explanation string // of a study of one point; "" = none
 	mixed       bool   // a calibration applies to some points and not to others
 }
@@ -55,6 +57,7 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r.summary = summary.Lines(v)
+	r.web = web.Input{View: v, Metrics: r.metrics, Summary: summary.Timeless(v), Explanation: r.explanation}
 	if r.sections, err = r.searches(); err != nil {
 		return nil, err
 	}
@@ -82,22 +85,24 @@ func Load(dir string) (*Report, error) {
 		last := &r.sections[maxSections-1]
 		last.Notes = append(last.Notes, fmt.Sprintf("%s more baselines: see %s", number.Grouped(n), results.EffectsFile))
 	}
-	if searched {
-		r.sections = slices.Concat(r.published(), r.sections, r.grades())
-	} else {
-		r.sections = slices.Concat(r.published(), r.sections, r.fronts(), r.classes(), r.deviations(), r.grades())
+	w := &r.web
+	w.Main, w.Published, w.Grades = r.sections, r.published(), r.grades()
+	if !searched {
+		w.Fronts, w.Classes, w.Parts = r.fronts(), r.classes(), r.deviations()
 	}
+	r.sections = slices.Concat(w.Published, w.Main, w.Fronts, w.Classes, w.Parts, w.Grades)
 	var main []string
 	for _, c := range r.metrics {
 		main = append(main, c.Name)
 	}
 	r.plots = plots.All(v, main)
+	w.Plots = r.plots
 	return r, v.Err()
 }
 
 // needed names what the report reads beside the metrics of its tables.
 func needed(m *results.Manifest) []string {
-	out := []string{"running_mean_seqs", "resident_mean_tok"}
+	out := []string{"running_mean_seqs", "resident_mean_tok", "onchip_hit_ratio"}
 	for _, d := range decompositions {
 		out = append(out, d.simulated, d.closed)
 		for _, p := range d.parts {
@@ -134,9 +139,20 @@ func names(condition string) []string {
 	return out
 }
 
-// Write writes report.md and the plots into the folder of the results.
+// Write writes report.md, report.html and the plots into the folder of the
+// results.
 func (r *Report) Write() error {
-	return errors.Join(r.writePlots(), results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown()))
+	return errors.Join(r.writePlots(), results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown()), r.WritePage(filepath.Join(r.data.Dir, web.File)))
+}
+
+// WritePage writes the page to a file.
+func (r *Report) WritePage(path string) error {
+	p := web.Page(r.web)
+	html, err := p.HTML()
+	if err != nil {
+		return err
+	}
+	return results.WriteFile(path, html)
 }
 
 // preferred are the metrics of the tables when the study chose none.

@@ -2,11 +2,15 @@ package sweep
 
 import (
 	"maps"
+	"math"
 	"path/filepath"
+	"slices"
+	"strings"
 
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/table"
+	"scoville/sweep/plan"
 	"scoville/sweep/results"
 	"scoville/sweep/schedule"
 )
@@ -41,10 +45,32 @@ func meta(p *Plan, o Options) results.Meta {
 	}
 	m.Metrics, m.ClassMetrics = metricColumns(), describe(metrics.ClassColumns())
 	m.Report, m.Objectives = st.Report, st.Objectives
+	m.Report.Limits = limits(p)
 	if t := st.Accuracy.Table; t != nil {
 		m.Inputs[relative(p, t.File)] = st.Accuracy.SHA256
 	}
 	return m
+}
+
+// limits are the service levels that hold for all points: none is an axis.
+func limits(p *Plan) (out []results.Limit) {
+	if slices.ContainsFunc(p.Columns, func(c plan.Column) bool { return strings.HasPrefix(c.Path, "slo.") }) || p.Len() == 0 {
+		return nil
+	}
+	first, err := p.Point(0)
+	if err != nil {
+		return nil // running it says why
+	}
+	bound := func(x float64) *float64 {
+		if math.IsNaN(x) {
+			return nil
+		}
+		return &x
+	}
+	for _, l := range first.Resolved.Scenario.SLO {
+		out = append(out, results.Limit{Metric: l.Metric, Max: bound(l.Max), Min: bound(l.Min)})
+	}
+	return out
 }
 
 // metricColumns are the metrics as columns of a table.

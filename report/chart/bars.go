@@ -29,6 +29,7 @@ type Bar struct {
 	Kind          int    // in Kinds
 	Text          string // at its end; begins with the name
 	Name          string // within its row; may be empty
+	Ref           string // what it stands for; not drawn
 }
 
 // Floor is a marked value.

@@ -43,6 +43,7 @@ type Point struct {
 	X, Y, Lo, Hi float64
 	Mark         string // name in Chart.Marks
 	Hollow       bool
+	Ref          string // what it stands for; not drawn
 }
 
 // Level is a horizontal line at Y.

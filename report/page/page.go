@@ -32,6 +32,8 @@ type Section struct {
 	Texts  []Text
 	Notes  []string // what must not be overlooked
 	Folded bool     // closed until it is asked for
+
+	TablesFirst bool // before the charts
 }
 
 // Table is a table of text. Columns of numbers stand to the right by themselves.

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/core/table"
@@ -388,7 +389,7 @@ func (b *builder) marks(points []int) {
 
 // point places point i; one without a value interrupts its line.
 func (b *builder) point(i int) (chart.Point, bool) {
-	p := chart.Point{X: math.NaN(), Y: math.NaN(), Lo: math.NaN(), Hi: math.NaN()}
+	p := chart.Point{X: math.NaN(), Y: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Ref: strconv.Itoa(b.v.Index(i))}
 	if len(b.chart.X.Words) > 0 {
 		p.X = float64(slices.Index(b.chart.X.Words, word(b.v.Value(b.spec.X, i))))
 	} else if x, ok := b.v.Estimate(b.spec.X, i); ok {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/report/chart"
@@ -142,7 +143,7 @@ func unusable(v *view.View, i int) string {
 // change is the bar of one changed point.
 func change(v *view.View, metric string, i int) chart.Bar {
 	level, _ := v.Points.String(v.Points.Index("oat_level"), i)
-	b := chart.Bar{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Name: number.Level(level), Kind: 2}
+	b := chart.Bar{Value: math.NaN(), Lo: math.NaN(), Hi: math.NaN(), Name: number.Level(level), Kind: 2, Ref: strconv.Itoa(v.Index(i))}
 	b.Text = b.Name
 	if by, known := v.Points.Float(v.Points.Index("oat_change_ratio"), i); known {
 		b.Kind = 1

@@ -13,8 +13,17 @@ import (
 	"scoville/sweep/results"
 )
 
-// Lines says how many points and runs ended how, and why those that failed.
+// Lines says how many points and runs ended how, how long they took, and why
+// those that failed.
 func Lines(v *view.View) []string {
+	out := Timeless(v)
+	out[0] += fmt.Sprintf(" in %.3g s", v.Manifest.WallSeconds)
+	return out
+}
+
+// Timeless is Lines without what changes from one making of the same results to
+// the next.
+func Timeless(v *view.View) []string {
 	points, m := v.Points, v.Manifest
 	status, states := map[string]int{}, map[view.State]int{}
 	for i := range points.Len() {
@@ -32,7 +41,7 @@ func Lines(v *view.View) []string {
 	for _, n := range m.Counts {
 		runs += n
 	}
-	out := []string{line + fmt.Sprintf("; %s in %.3g s", number.Plural(runs, "run"), m.WallSeconds)}
+	out := []string{line + "; " + number.Plural(runs, "run")}
 	out = append(out, sampling(v)...)
 	probes := slices.Contains(m.Tables, results.SearchesFile) // points that a search tried: to fail is an answer
 	if n := states[view.Saturated]; n > 0 && !probes {

@@ -12,6 +12,7 @@ type (
 	Published  = spec.Published
 	Plot       = spec.Plot
 	Level      = spec.Level
+	Limit      = spec.Limit
 	Objective  = spec.Objective
 	Number     = spec.Number
 

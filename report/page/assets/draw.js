@@ -135,11 +135,13 @@
         xs.push(p[0]);
         if (p[4]) continue;
         ys.push(p[1]);
-        if (p[2] !== null && p[2] !== undefined && !(c.y.log && p[2] <= 0)) ys.push(p[2], p[3]);
+        if (p[2] !== null && p[2] !== undefined) ys.push(p[3]);
+        if (p[2] !== null && p[2] !== undefined && !(c.y.log && p[2] <= 0)) ys.push(p[2]);
       }
     }
     if (!ys.length) for (const s of series) for (const p of s.points) if (p[1] !== null && p[1] !== undefined) ys.push(p[1]);
     for (const l of c.levels || []) if (l.axis === "y" && l.at !== null && !(c.y.log && l.at <= 0)) ys.push(l.at);
+    for (const b of c.bands || []) if (b.lower && b.label !== "") for (const p of b.lower.concat(b.upper)) if (p[0] >= Math.min(...extremes(xs)) && p[0] <= Math.max(...extremes(xs)) && !(c.y.log && p[1] <= 0)) ys.push(p[1]);
     const X = scale(c.x, xs, { own: true, pad: 0.04, count: e.width < SMALL ? 4 : 7 });
     const Y = scale(c.y, ys, { zero: true, pad: 0.05, count: 6 });
     const place = (p) => {
@@ -230,7 +232,7 @@
       if (!(to > from)) return [];
       const [x1, y1] = b.axis === "x" ? coord(from, Y.max) : coord(X.min, to);
       const [x2, y2] = b.axis === "x" ? coord(to, Y.min) : coord(X.max, from);
-      return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true }), words(x1 + 6, y1 + 5, x2 - x1 > 40 ? cut(b.label, x2 - x1 - 10, 12, t) : "", Object.assign({ fill: t.warn }, small))];
+      return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true }), measure(b.label, 12, t) < x2 - x1 - 10 ? words(x1 + 6, y1 + 5, b.label, Object.assign({ fill: t.warn }, small)) : words(x1 - 5, y1 + 5, cut(b.label, x1 - area.x, 12, t), Object.assign({ fill: t.warn, align: "right", backgroundColor: t.paper, padding: 1 }, small))];
     }, 1)));
     (c.levels || []).forEach((l) => push(free((area, coord) => {
       if (l.line) {
@@ -244,7 +246,7 @@
         return [stroke(x, area.y, x, area.y + area.height, t.warn, 1.4, [6, 4]), words(x + 5, area.y + 4, l.label, Object.assign({ fill: t.warn }, small))];
       }
       const y = coord(X.min, at)[1];
-      return [stroke(area.x, y, area.x + area.width, y, t.warn, 1.4, [6, 4]), words(area.x + area.width - 4, y - 3, l.label, Object.assign({ fill: t.warn, align: "right", verticalAlign: "bottom" }, small))];
+      return [stroke(area.x, y, area.x + area.width, y, t.warn, 1.4, [6, 4]), words(area.x + 6, y - 3, l.label, Object.assign({ fill: t.warn, backgroundColor: t.paper, padding: 1, verticalAlign: "bottom" }, small))];
     }, 2)));
   }
 

@@ -196,24 +196,24 @@
     }));
     const lookup = [c.lines.map((l) => () => ({ title: "", ref: l[2], lines: [], rows: c.axes.map((a, i) => [label(a), valued(a, l[0][i])]) }))];
     const option = Object.assign(frame(t, { title: "", width: e.width, tip: e.tip }), {
-      parallel: { left: narrow ? 16 : 40, right: narrow ? 30 : 60, top: narrow ? 40 : 56, bottom: narrow ? 20 : 14, layout: narrow ? "vertical" : "horizontal", parallelAxisDefault: { nameTextStyle: { color: t.ink, fontSize: 12, fontFamily: t.font }, areaSelectStyle: { borderColor: t.ink, color: t.muted, opacity: 0.25 } } },
+      parallel: { left: narrow ? 16 : 40, right: narrow ? 30 : 60, top: narrow ? 40 : 70, bottom: narrow ? 20 : 14, layout: narrow ? "vertical" : "horizontal", parallelAxisDefault: { nameTextStyle: { color: t.ink, fontSize: 12, lineHeight: 15, fontFamily: t.font }, areaSelectStyle: { borderColor: t.ink, color: t.muted, opacity: 0.25 } } },
       parallelAxis: c.axes.map((a, i) => ({
         dim: i, type: "value", min: scales[i].min, max: scales[i].max, name: broken(label(a), narrow ? e.width : (e.width - 90) / c.axes.length, t), nameGap: narrow ? 8 : 12, nameLocation: narrow ? "start" : "end",
-        nameTextStyle: narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 4, 0] } : {},
+        nameTextStyle: narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 4, 0], lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font } : { lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font },
         axisLine: { lineStyle: { color: t.muted } }, axisTick: { customValues: scales[i].ticks, lineStyle: { color: t.muted } },
         axisLabel: { customValues: scales[i].ticks, formatter: scales[i].text, color: t.ink, fontSize: 11, hideOverlap: true, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 },
       })),
       series: [{ type: "parallel", data: rest, smooth: false, progressive: 0, inactiveOpacity: 0.03, activeOpacity: 0.9, emphasis: { lineStyle: { width: 3, opacity: 1 } } }],
     });
     const legend = s.hi >= s.lo ? [{ what: label(c.colour) + ":" }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(hue(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
-    return { option, lookup, legend, height: narrow ? 60 + 74 * c.axes.length : 420, canvas: c.lines.length > 300 };
+    return { option, lookup, legend, height: narrow ? 60 + 74 * c.axes.length : 440, canvas: c.lines.length > 300 };
   }
 
   // broken breaks a name into lines at its underscores and blanks.
   function broken(text, width, t) {
     const out = [];
     let line = "";
-    for (const part of text.split(/(?<=[_ ])/)) {
+    for (const part of text.split(/(?<=_)|(?= \()/)) {
       if (line && measure(line + part, 12, t) > width - 8) {
         out.push(line);
         line = "";

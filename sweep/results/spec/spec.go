@@ -12,6 +12,14 @@ type Report struct {
 	Baseline  string      `json:"baseline,omitempty"` // condition that selects the point gains are against
 	Published []Published `json:"published,omitempty"`
 	Plots     []Plot      `json:"plots,omitempty"`
+	Limits    []Limit     `json:"limits,omitempty"` // service levels that are the same for every point
+}
+
+// Limit is a service level on a metric, in its unit; nil = no bound.
+type Limit struct {
+	Metric string   `json:"metric"`
+	Max    *float64 `json:"max,omitempty"`
+	Min    *float64 `json:"min,omitempty"`
 }
 
 // Published is a figure that somebody published, held against a point.

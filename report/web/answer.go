@@ -1,0 +1,328 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+
+	"scoville/core/table"
+	"scoville/report/number"
+	"scoville/report/view"
+	"scoville/report/web/scene"
+	"scoville/sweep/results"
+)
+
+// answer is the result in one sentence, with what makes it worthless right
+// behind it.
+func (m *maker) answer() string {
+	ok, saturated := 0, 0
+	for _, i := range m.All {
+		if m.V.OK(i) {
+			ok++
+		}
+		if m.V.State(i) == view.Saturated {
+			saturated++
+		}
+	}
+	if ok == 0 {
+		return m.nothing()
+	}
+	var text string
+	for _, say := range []func() string{m.searched, m.changed, m.matters, m.front, m.judged, m.only, m.loaded, m.best} {
+		if text = say(); text != "" {
+			break
+		}
+	}
+	if said := m.judged(); text != said && said != "" {
+		text += " " + said
+	}
+	if m.probes {
+		return text
+	}
+	switch {
+	case saturated == ok:
+		return fmt.Sprintf("Saturated: requests arrive faster than they are served at every point that ran (%s); no mean of them says anything.", number.Grouped(ok))
+	case saturated > 0:
+		text += fmt.Sprintf(" Of %s, %s %s saturated and left out: requests arrive faster than they are served there.", number.Plural(len(m.All), "point"), number.Grouped(saturated), be(saturated))
+	}
+	if bad := len(m.All) - ok; bad > 0 {
+		text += fmt.Sprintf(" %s cannot run or failed.", number.Plural(bad, "point"))
+	}
+	return text
+}
+
+func be(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
+}
+
+// nothing is the answer where no point ran.
+func (m *maker) nothing() string {
+	if len(m.All) == 0 {
+		return "There are no points: nothing ran."
+	}
+	status, _ := m.V.Points.String(m.V.Points.Index("status"), 0)
+	reason, _ := m.V.Points.String(m.V.Points.Index("error"), 0)
+	return fmt.Sprintf("No point has a result. Point %d is %s: %s", m.V.Index(0), status, reason)
+}
+
+// searched is the answer of searches: what they found, from the least to the
+// most.
+func (m *maker) searched() string {
+	f, err := m.V.Searches()
+	if f == nil || err != nil || f.Len() == 0 {
+		return ""
+	}
+	text := func(column string, i int) string {
+		s, _ := f.String(f.Index(column), i)
+		return s
+	}
+	goal := "largest"
+	if text("goal", 0) == "min" {
+		goal = "smallest"
+	}
+	over := text("over", 0)
+	over = over[strings.LastIndexByte(over, '.')+1:]
+	found, least, most := 0, math.Inf(1), math.Inf(-1)
+	for i := range f.Len() {
+		if x, ok := f.Float(f.Index("value"), i); ok {
+			found++
+			least, most = min(least, x), max(most, x)
+		}
+	}
+	head := fmt.Sprintf("The %s %s that meets every service level", goal, over)
+	switch {
+	case found == 0 && f.Len() == 1:
+		return head + " was not found: " + strings.ReplaceAll(text("outcome", 0), "_", " ") + ". " + text("reason", 0)
+	case found == 0:
+		return fmt.Sprintf("%s was found by none of %s.", head, number.Plural(f.Len(), "search"))
+	case found == 1 && f.Len() == 1:
+		bound := ""
+		if slo := text("binding_slo", 0); slo != "" {
+			bound = ", bound by " + slo
+		}
+		return fmt.Sprintf("%s is %s%s.", head, number.Significant(least), bound)
+	}
+	return fmt.Sprintf("%s lies between %s and %s; %d of %d searches found one.", head, number.Significant(least), number.Significant(most), found, f.Len())
+}
+
+// judged is the answer of a study that holds published figures: their count.
+func (m *maker) judged() string {
+	if len(m.in.Published) == 0 || len(m.in.Published[0].Notes) == 0 {
+		return ""
+	}
+	return strings.ToUpper(m.in.Published[0].Notes[0][:1]) + m.in.Published[0].Notes[0][1:] + "."
+}
+
+// changed is the answer of one-at-a-time changes: the largest effect on the
+// first metric that has one, and how many have none.
+func (m *maker) changed() string {
+	if !m.Changes {
+		return ""
+	}
+	for _, c := range m.Metrics {
+		most, at, none, n := 0.0, -1, 0, 0
+		for _, i := range m.All {
+			delta, ok := m.V.Points.Float(m.V.Points.Index(c.Name+"_delta_ratio"), i)
+			if m.V.Value("oat_path", i) == nil || !ok || !m.Usable(i) {
+				continue
+			}
+			n++
+			lo, known := m.V.Points.Float(m.V.Points.Index(c.Name+"_delta_ci_lo"), i)
+			hi, _ := m.V.Points.Float(m.V.Points.Index(c.Name+"_delta_ci_hi"), i)
+			if known && lo <= 0 && hi >= 0 {
+				none++
+				continue
+			}
+			if math.Abs(delta) > math.Abs(most) {
+				most, at = delta, i
+			}
+		}
+		if at < 0 {
+			continue
+		}
+		path, _ := m.V.Points.String(m.V.Points.Index("oat_path"), at)
+		level, _ := m.V.Points.String(m.V.Points.Index("oat_level"), at)
+		text := fmt.Sprintf("%s depends most on %s: %s changes it by %s%s.", c.Name, path[strings.LastIndexByte(path, '.')+1:], number.Level(level), number.Percent(most, 1), m.around(at))
+		if none > 0 {
+			text += fmt.Sprintf(" %s of %s %s no effect on it that stands out from chance.", number.Grouped(none), number.Plural(n, "change"), have(none))
+		}
+		return text
+	}
+	return ""
+}
+
+func have(n int) string {
+	if n == 1 {
+		return "has"
+	}
+	return "have"
+}
+
+// around names the values of the axes around a baseline.
+func (m *maker) around(i int) string {
+	var words []string
+	for _, name := range m.V.Manifest.Outer {
+		if c, ok := m.V.Column(name); ok {
+			words = append(words, c.Heading()+" = "+scene.Word(m.V.Value(name, i)))
+		}
+	}
+	if words == nil {
+		return ""
+	}
+	return ", at " + strings.Join(words, ", ")
+}
+
+// matters is the answer of a sampled design: the parameter that the picture of
+// the first metric has at its top.
+func (m *maker) matters() string {
+	if m.V.Manifest.Sample == nil {
+		return ""
+	}
+	for _, p := range m.in.Plots {
+		if p.Bars == nil || len(p.Bars.Rows) == 0 || len(p.Bars.Rows[0].Bars) == 0 {
+			continue
+		}
+		metric, _, _ := strings.Cut(p.Bars.Title, ":")
+		where := ""
+		if _, at, ok := strings.Cut(p.Bars.Title, ", at "); ok {
+			where = ", at " + at
+		}
+		r := p.Bars.Rows[0]
+		return fmt.Sprintf("%s depends most on %s (%s %s)%s.", metric, r.Name, p.Bars.Kinds[0], r.Bars[0].Text, where)
+	}
+	return ""
+}
+
+// front is the answer of objectives: how many points are on the front, and the
+// best in each.
+func (m *maker) front() string {
+	list := m.V.Manifest.Objectives
+	var members []int
+	for _, i := range m.All {
+		if yes, _ := m.V.Points.Bool(m.V.Points.Index("pareto"), i); yes {
+			members = append(members, i)
+		}
+	}
+	if len(list) == 0 || len(members) == 0 {
+		return ""
+	}
+	var ends []string
+	for _, o := range list {
+		c, ok := m.V.Column(o.Metric)
+		if !ok {
+			continue
+		}
+		c.Name = o.Metric
+		least, most, ok := m.Spread(o.Metric, members)
+		if !ok {
+			continue
+		}
+		word, i := "lowest", least
+		if o.Goal == "max" {
+			word, i = "highest", most
+		}
+		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Mean(c, i), m.Place(i)))
+	}
+	if len(list) == 1 && len(ends) == 1 {
+		return "Best: " + ends[0] + "."
+	}
+	return fmt.Sprintf("%s of %s %s on the Pareto front: %s.", number.Grouped(len(members)), number.Plural(len(m.All), "point"), be(len(members)), strings.Join(ends, "; "))
+}
+
+// maxSaid is how many metrics a sentence names.
+const maxSaid = 4
+
+// only is the answer of one point: its metrics and what bounds it.
+func (m *maker) only() string {
+	if len(m.All) != 1 {
+		return ""
+	}
+	var values []string
+	for _, c := range m.Metrics[:min(len(m.Metrics), maxSaid)] {
+		values = append(values, c.Name+" "+m.Mean(c, 0))
+	}
+	text := strings.Join(values, ", ")
+	if bound, ok := m.V.Points.String(m.V.Points.Index("bound"), 0); ok {
+		text += "; the device waits for " + bound + " most"
+	}
+	if load, ok := m.V.Points.Float(m.V.Points.Index("load_ratio"), 0); ok {
+		text += fmt.Sprintf("; load %.2f of capacity", load)
+	}
+	return text + "."
+}
+
+// loaded is the answer of a sweep of the load alone: up to where it is steady,
+// and what that costs.
+func (m *maker) loaded() string {
+	if len(m.Axes) != 1 || !scene.Load(m.Axes[0]) || len(m.Metrics) == 0 {
+		return ""
+	}
+	x := m.Axes[0]
+	first, last := -1, -1
+	for _, i := range m.All {
+		if !m.Usable(i) || m.V.State(i) == view.Unjudged {
+			continue
+		}
+		if first < 0 {
+			first = i
+		}
+		last = i
+	}
+	if first < 0 || first == last {
+		return ""
+	}
+	var values []string
+	for _, c := range m.Metrics {
+		if len(values) < maxSaid-1 && strings.HasSuffix(c.Name, "_ms") {
+			values = append(values, fmt.Sprintf("%s goes from %s to %s", c.Name, m.Mean(c, first), m.Mean(c, last)))
+		}
+	}
+	word := "From"
+	if m.V.State(last) == view.Steady {
+		word = "Steady from"
+	}
+	return fmt.Sprintf("%s %s = %s to %s: %s.", word, x.Heading(), scene.Word(m.V.Value(x.Name, first)), scene.Word(m.V.Value(x.Name, last)), strings.Join(values, ", "))
+}
+
+// best is the answer of any other study: the best point by the first metric that
+// has a better side.
+func (m *maker) best() string {
+	k := slices.IndexFunc(m.Metrics, func(c table.Column) bool { return c.Better != "" })
+	if k < 0 {
+		return number.Plural(len(m.All), "point") + "."
+	}
+	c := m.Metrics[k]
+	least, most, ok := m.Spread(c.Name, m.All)
+	if !ok {
+		return fmt.Sprintf("No point has a value of %s that may be relied on.", c.Name)
+	}
+	i, other := least, most
+	if c.Better == "higher" {
+		i, other = most, least
+	}
+	if m.Mean(c, i) == m.Mean(c, other) {
+		return fmt.Sprintf("%s is %s at every point.", c.Name, m.Mean(c, i))
+	}
+	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Mean(c, i), m.Place(i), m.Mean(c, other))
+}
+
+// lead splits what a reader must know into what stands at the top and the rest.
+func (m *maker) lead() (first, rest []string) {
+	for i, line := range m.in.Summary {
+		top := i == 0
+		for _, word := range []string{"SATURATED", "calibrated at", "not calibrated"} {
+			top = top || strings.HasPrefix(line, word)
+		}
+		top = top || strings.Contains(line, " not judged: ") || strings.Contains(line, " x "+results.Infeasible) || strings.Contains(line, " x "+results.Failed)
+		if top {
+			first = append(first, line)
+		} else {
+			rest = append(rest, line)
+		}
+	}
+	return first, rest
+}

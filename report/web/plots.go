@@ -1,0 +1,107 @@
+package web
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"scoville/report/chart"
+	"scoville/report/page"
+	"scoville/report/plots"
+	"scoville/report/web/scene"
+)
+
+// studyPlots are the plots that the study asks for, or that its one axis
+// suggests and no other section has drawn.
+func (m *maker) studyPlots() {
+	s := page.Section{ID: "plots", Title: "Plots"}
+	for i := range m.in.Plots {
+		p := &m.in.Plots[i]
+		switch {
+		case p.Err != nil:
+			s.Notes = append(s.Notes, p.Name+" is not drawn: "+p.Err.Error())
+		case p.Chart != nil && !(len(m.V.Manifest.Report.Plots) == 0 && m.Charted(p.X, p.Y)):
+			s.Charts = append(s.Charts, m.lines(p))
+		}
+	}
+	m.put(s)
+}
+
+// split takes the unit off a label: "tpot_mean_ms (ms)".
+func split(label string) (name, unit string) {
+	if k := strings.LastIndex(label, " ("); k > 0 && strings.HasSuffix(label, ")") {
+		return label[:k], label[k+2 : len(label)-1]
+	}
+	return label, ""
+}
+
+func axisOf(a *chart.Axis) page.Axis {
+	out := page.Axis{Log: a.Log, Words: a.Words}
+	out.Label, out.Unit = split(a.Label)
+	if out.Unit == "ratio" {
+		out.Unit = ""
+	}
+	return out
+}
+
+// lines is a plot of lines.
+func (m *maker) lines(p *plots.Plot) page.Chart {
+	c := p.Chart
+	out := page.Chart{Kind: page.XY, Title: c.Title, X: axisOf(&c.X), Y: axisOf(&c.Y), Marks: c.Legend[1], Whole: "points.parquet", Notes: append(p.Crossings(), p.Notes...)}
+	if len(c.Marks) == 0 {
+		out.Marks = ""
+	}
+	for _, l := range c.Lines {
+		s := page.Series{Name: l.Name, Joined: !l.Loose}
+		if s.Name == "" {
+			s.Name = out.Y.Label
+		}
+		for _, e := range l.Points {
+			s.Points = append(s.Points, page.Point{X: e.X, Y: e.Y, Lo: e.Lo, Hi: e.Hi, Hollow: e.Hollow, Mark: e.Mark, Ref: e.Ref})
+			m.Mark(e.Ref)
+		}
+		out.Series = append(out.Series, s)
+	}
+	for _, l := range c.Levels {
+		out.Levels = append(out.Levels, page.Level{Axis: "y", At: l.Y, Label: l.Label})
+	}
+	if len(c.Cross) > 0 {
+		s := page.Series{Name: "crossing"}
+		for _, x := range c.Cross {
+			e := page.XYPoint(x.X, x.Y)
+			e.Text = fmt.Sprintf("%s and %s cross", x.A, x.B)
+			s.Points = append(s.Points, e)
+		}
+		out.Series = append(out.Series, s)
+	}
+	out.Reading = scene.Reading(&out)
+	return out
+}
+
+// bars is a picture of bars.
+func (m *maker) bars(p *plots.Plot) page.Chart {
+	b := p.Bars
+	out := page.Chart{Kind: page.Bars, Title: b.Title, Kinds: b.Kinds, Notes: p.Notes, Whole: "effects.parquet"}
+	out.X.Label, out.X.Unit = split(b.Label)
+	if b.Floor.Label != "" && b.Floor.Value > 0 {
+		out.Floor = page.Level{At: b.Floor.Value, Label: b.Floor.Label}
+	}
+	for _, r := range b.Rows {
+		row := page.Row{Name: r.Name}
+		for _, e := range r.Bars {
+			row.Bars = append(row.Bars, page.Bar{Value: e.Value, Lo: e.Lo, Hi: e.Hi, Kind: e.Kind, Text: e.Text, Ref: e.Ref})
+			m.Mark(e.Ref)
+		}
+		out.Rows = append(out.Rows, row)
+	}
+	if len(b.Rows) > 0 {
+		var said []string
+		for _, e := range b.Rows[0].Bars {
+			if !math.IsNaN(e.Value) && e.Text != "" {
+				said = append(said, e.Text)
+			}
+		}
+		out.Reading = fmt.Sprintf("The largest effect is that of %s (%s).", b.Rows[0].Name, strings.Join(said, " / "))
+	}
+	return out
+}
