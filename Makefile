@@ -6,10 +6,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build cloud test-cloud test race lint bench validate accuracy fuzz study calibrations score reference check clean
+.PHONY: help build cloud test-cloud test-kubernetes test race lint bench validate accuracy fuzz study calibrations score reference check clean
 
 help: ## list the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 build: ## build bin/sweep and bin/calibrate
 	@mkdir -p bin
@@ -22,6 +22,9 @@ cloud: ## build bin/sweep-cloud: bin/sweep that also writes to object stores (-o
 test-cloud: ## test bin/sweep-cloud against an S3 in the process
 	$(GO) vet -tags cloud ./cmd/sweep ./sweep/store/...
 	$(GO) test -tags cloud -timeout 5m ./sweep/store/... ./cmd/sweep -run 'Cloud|Store|Wrong|Parse'
+
+test-kubernetes: ## run shards on a real Kubernetes control plane; needs etcd, and ten minutes of CPU to build it at first
+	.ci/controlplane
 
 test: ## run all tests (under 5 minutes on 2 cores)
 	$(GO) test -timeout 10m ./...

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"time"
 
 	"scoville/sweep/again"
@@ -22,12 +23,17 @@ type Status = status.Report
 // StatusOf looks at a folder of results, also while it is written to. Errors are
 // *InputError or ErrForeign.
 func StatusOf(ctx context.Context, dir string, now time.Time) (*Status, error) {
-	r, err := prompt.Call(ctx, func() (*Status, error) { return status.Of(ctx, dir, now) })
+	return StatusOfCopy(ctx, dir, dir, now)
+}
+
+// StatusOfCopy looks at a copy of a folder of results that the user knows as name.
+func StatusOfCopy(ctx context.Context, dir, name string, now time.Time) (*Status, error) {
+	r, err := prompt.Call(ctx, func() (*Status, error) { return status.Of(ctx, dir, name, now) })
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, results.ErrForeign):
 		return r, err
 	case errors.Is(err, os.ErrNotExist):
-		err = fmt.Errorf("%s holds no results, no beginning of them, and no shards", dir)
+		err = fmt.Errorf("%s holds no results, no beginning of them, and no shards", name)
 	}
 	return nil, again.Input(err)
 }
@@ -50,9 +56,15 @@ func Submit(ctx context.Context, o SubmitOptions, start bool, out io.Writer) (*S
 		return nil, again.Input(err)
 	}
 	o.Name = p.Study.Name
-	if o.Dir == "" {
-		if o.Dir, err = p.Study.Folder(); err != nil {
+	if o.Dir == "" || o.Remote && o.Files == "" {
+		folder, err := p.Study.Folder()
+		if err != nil {
 			return nil, again.Input(err)
+		}
+		if o.Remote {
+			o.Files = filepath.Join(folder, submit.Folder)
+		} else {
+			o.Dir = folder
 		}
 	}
 	job, err := submit.Write(o)

@@ -8,6 +8,7 @@ import (
 	"flag"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -68,9 +69,37 @@ func TestManifests(t *testing.T) {
 	if *job.Spec.CompletionMode != batch.IndexedCompletion || *job.Spec.Completions != 4 || *job.Spec.Parallelism != 2 || !strings.Contains(args, "|--shard|auto/4|") {
 		t.Errorf("completions %d, parallelism %d, %s", *job.Spec.Completions, *job.Spec.Parallelism, args)
 	}
-	if _, wrong := check(read(t, "merge.yaml")); len(wrong) > 0 {
-		t.Errorf("merge.yaml: %q", wrong)
+	merge, wrong := check(read(t, "merge.yaml"))
+	if len(wrong) > 0 {
+		t.Fatalf("merge.yaml: %q", wrong)
 	}
+	for _, c := range []struct {
+		job    *batch.Job
+		action batch.PodFailurePolicyAction
+		codes  []int32
+	}{
+		{job, batch.PodFailurePolicyActionFailJob, []int32{2}},
+		{job, batch.PodFailurePolicyActionFailIndex, []int32{6}},
+		{job, batch.PodFailurePolicyActionCount, []int32{1, 4, 130, 137}},
+		{merge, batch.PodFailurePolicyActionFailJob, []int32{2, 3, 5, 6}},
+		{merge, batch.PodFailurePolicyActionCount, []int32{1, 4, 130, 137}},
+	} {
+		for _, code := range c.codes {
+			if got := action(c.job, code); got != c.action {
+				t.Errorf("%s: exit code %d: %s, want %s", c.job.Name, code, got, c.action)
+			}
+		}
+	}
+}
+
+// action is what the failure policy of a job says of an exit code.
+func action(job *batch.Job, code int32) batch.PodFailurePolicyAction {
+	for _, r := range job.Spec.PodFailurePolicy.Rules {
+		if r.OnExitCodes != nil && slices.Contains(r.OnExitCodes.Values, code) == (r.OnExitCodes.Operator == batch.PodFailurePolicyOnExitCodesOpIn) {
+			return r.Action
+		}
+	}
+	return batch.PodFailurePolicyActionCount // towards the limit of tries
 }
 
 // The check itself finds what is wrong.
@@ -84,6 +113,9 @@ func TestFinds(t *testing.T) {
 		{"kind: Job\nmetadata:\n  name: \"", "kind: Job\nmetadata:\n  name: \"A_", "metadata.name"},
 		{"memory: \"4Gi\"", "memory: \"4GB\"", "quantities"},
 		{"claimName: \"work\"", "claimName: \"\"", "claimName"},
+		{"action: FailIndex", "action: Fail", "podFailurePolicy"},
+		{"values: [2]", "values: [0]", "podFailurePolicy"},
+		{"containerName: sweep", "containerName: other", "containerName"},
 	} {
 		if !strings.Contains(text, c.old) {
 			t.Errorf("no %q in the manifest", c.old)

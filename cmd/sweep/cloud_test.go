@@ -25,19 +25,23 @@ type bucket struct {
 	t      *testing.T
 	url    string
 	refuse atomic.Pointer[string] // requests whose method and path contain it are refused
+	hook   atomic.Pointer[hook]   // sees every other request first
 	dir    string                 // of studies and scratches
+	local  map[string]string      // folder of a sweep into a folder, by study
 }
+
+// hook may answer a request, and says whether it has.
+type hook func(w http.ResponseWriter, r *http.Request) bool
 
 func newBucket(t *testing.T) *bucket {
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	t.Setenv("XDG_CACHE_HOME", t.TempDir())
 	backend := s3mem.New()
 	if err := backend.CreateBucket("results"); err != nil {
 		t.Fatal(err)
 	}
-	b := &bucket{t: t, dir: t.TempDir()}
+	b := &bucket{t: t, dir: t.TempDir(), local: map[string]string{}}
 	h := gofakes3.New(backend).Server()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if p := b.refuse.Load(); p != nil && strings.Contains(r.Method+" "+r.URL.Path, *p) {
@@ -45,7 +49,9 @@ func newBucket(t *testing.T) *bucket {
 			io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>Access Denied</Message></Error>")
 			return
 		}
-		h.ServeHTTP(w, r)
+		if f := b.hook.Load(); f == nil || !(*f)(w, r) {
+			h.ServeHTTP(w, r)
+		}
 	}))
 	t.Cleanup(server.Close)
 	b.url = server.URL
@@ -102,8 +108,12 @@ func (b *bucket) object(name string) []byte {
 // same wants the tables in the bucket to be those of a sweep into a folder.
 func (b *bucket) same(prefix, study string) {
 	b.t.Helper()
-	dir := filepath.Join(b.t.TempDir(), "local")
-	b.sweeps(0, "run", study, "-o", dir)
+	dir := b.local[study]
+	if dir == "" {
+		dir = filepath.Join(b.t.TempDir(), "local")
+		b.sweeps(0, "run", study, "-o", dir)
+		b.local[study] = dir
+	}
 	for _, name := range []string{"runs.parquet", "points.parquet", "effects.parquet", "study.toml"} {
 		want, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {

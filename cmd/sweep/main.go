@@ -39,7 +39,7 @@ Exit codes:
   3    finished, but runs failed or timed out, or no point can run; results written
   4    stopped early: more runs failed or timed out than [run] max_failures allows,
        one with --fail-fast, the disk is full, the folder gone, an object store does not
-       take the results, or shards are missing (sweep merge); finished runs are kept,
+       answer or take the results, or shards are missing (sweep merge); finished runs are kept,
        and the message says how to go on
   5    finished, but no search found a value that meets every service level, or
        the winner does not hold up (sweep confirm)
@@ -62,7 +62,7 @@ func exitCode(err error) int {
 		return 6
 	case errors.As(err, &usage), errors.As(err, &input):
 		return 2
-	case errors.Is(err, store.ErrUnsent):
+	case errors.Is(err, store.ErrUnsent), errors.Is(err, store.ErrAway):
 		return 4
 	case errors.Is(err, errPartial), errors.Is(err, errNothing):
 		return 3
@@ -157,7 +157,7 @@ report.
 	root.SetArgs(args)
 	root.SetOut(stdout)
 	root.SetErr(stderr)
-	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), statusCommand(stdout), submitCommand(stdout), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr)), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
+	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), statusCommand(stdout, stderr), submitCommand(stdout), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr)), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
 	err := root.ExecuteContext(ctx)
 	if err != nil && !began {
 		return usageError{err}

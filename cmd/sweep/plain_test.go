@@ -20,6 +20,8 @@ func TestNoCloud(t *testing.T) {
 		{"merge", "gs://bucket/prefix"},
 		{"diff", "file:///a", "b"},
 		{"confirm", "s3://bucket/prefix"},
+		{"status", "s3://bucket/prefix"},
+		{"submit", "none.toml", "-o", "s3://bucket/prefix", "--engine", "slurm", "--shards", "2"},
 	} {
 		var out bytes.Buffer
 		err := run(context.Background(), args, &out, &out)

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"time"
 
 	"scoville/sweep"
 	"scoville/sweep/store"
@@ -17,18 +18,32 @@ type remote struct {
 	part    string // folder of a shard; "" = the whole
 	scratch string // folder for local copies
 	fresh   bool
-	shards  bool // the command reads the shards
+	shards  bool          // the command reads the shards
+	wait    time.Duration // for another process that writes
+	every   time.Duration // what runs gave is sent; 0 = store.Interval
+}
+
+// check refuses times that are none.
+func (r remote) check() error {
+	if r.every < time.Second || r.every > 10*time.Minute {
+		return usageError{fmt.Errorf("--send-every %v: give 1s to 10m", r.every)}
+	}
+	return checkWait(r.wait)
 }
 
 // write does something in the local copy of the folder: what it gives goes to the
 // store while it works, and all of it at the end if it says so. begin is to be
 // called when the first run is about to begin.
 func (r remote) write(ctx context.Context, stderr io.Writer, work func(ctx context.Context, dir string, begin func()) (whole bool, err error)) error {
-	s, inner, err := store.Open(ctx, store.Options{
-		URL: r.url, Part: r.part, Scratch: r.scratch, Fresh: r.fresh, Shards: r.shards,
-		Warn: func(text string) { fmt.Fprintln(stderr, text) },
-	})
-	if err != nil {
+	var s *store.Session
+	var inner context.Context
+	if err := waiting(ctx, stderr, r.wait, func() (err error) {
+		s, inner, err = store.Open(ctx, store.Options{
+			URL: r.url, Part: r.part, Scratch: r.scratch, Fresh: r.fresh, Shards: r.shards, Every: r.every,
+			Warn: func(text string) { fmt.Fprintln(stderr, text) },
+		})
+		return err
+	}); err != nil {
 		return err
 	}
 	whole, err := work(inner, s.Dir(), func() { s.Begin(inner) })
@@ -74,8 +89,9 @@ func read(ctx context.Context, name string, journals bool) (dir string, done fun
 
 // runRemote runs a study whose results go to a URL; name is what a shard is told
 // to be part of.
-func runRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, scratch string, work func(ctx context.Context, name string) (bool, error)) error {
-	r, tell := remote{url: o.Dir, scratch: scratch, fresh: o.Fresh}, o.Begun
+func runRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, r remote, work func(ctx context.Context, name string) (bool, error)) error {
+	tell := o.Begun
+	r.url, r.fresh = o.Dir, o.Fresh
 	if o.Shard != "" {
 		var err error
 		if r.part, err = store.ShardFolder(o.Shard); err != nil {
@@ -98,6 +114,7 @@ func runRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, scratch 
 type merging struct {
 	args    []string
 	scratch string
+	wait    time.Duration
 	work    func(context.Context) (written bool, err error)
 }
 
@@ -120,10 +137,12 @@ func mergeRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, m merg
 		m.args[i] = dir
 	}
 	if !store.Is(into) {
-		_, err := m.work(ctx)
-		return err
+		return waiting(ctx, stderr, m.wait, func() error {
+			_, err := m.work(ctx)
+			return err
+		})
 	}
-	r := remote{url: into, scratch: m.scratch, shards: true}
+	r := remote{url: into, scratch: m.scratch, shards: true, wait: m.wait}
 	return r.write(ctx, stderr, func(ctx context.Context, dir string, begin func()) (bool, error) {
 		begin()
 		o.Dir = dir
@@ -134,12 +153,4 @@ func mergeRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, m merg
 		}
 		return m.work(ctx)
 	})
-}
-
-// local refuses a URL where a verb works in a folder alone.
-func local(verb, name string) error {
-	if !store.Is(name) {
-		return nil
-	}
-	return usageError{fmt.Errorf("%s: sweep %s takes no URL; give a folder", name, verb)}
 }

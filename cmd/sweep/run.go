@@ -38,15 +38,19 @@ failed are told by sweep merge. A study with race is not split.
 
 -o takes URLs of object stores too, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or
 file:///FOLDER, in bin/sweep-cloud, which make cloud builds. Finished runs go up
-every half minute, the tables at the end, and the same command on another machine
+every half minute (--send-every), the tables at the end, and the same command on another machine
 goes on where this one was. One process at a time writes to a URL; a shard has a
 folder of its own. --scratch says where the local copy is, which is safe to remove.
+A store that does not answer is tried again while runs go on, and for a minute at the
+end; then the exit code is 4, and the same command sends what is left. A process that
+was killed keeps others out for two minutes; --wait 5m waits for that.
 `
 
 // runCommand is sweep run.
 func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := sweep.Options{}
-	mode, scratch := "", ""
+	r := remote{}
+	mode := ""
 	var form program.Form
 	c := &cobra.Command{
 		Use:   "run STUDY",
@@ -69,6 +73,9 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 			if form.CSV && o.Shard != "" {
 				return usageError{fmt.Errorf("--csv: a shard has no tables; sweep merge makes those of all")}
 			}
+			if err := r.check(); err != nil {
+				return err
+			}
 			p, err := newProgress(stderr, mode)
 			if err != nil {
 				return usageError{err}
@@ -87,10 +94,12 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 				return true, show(stdout, out, form)
 			}
 			if !store.Is(o.Dir) {
-				_, err := work(c.Context(), "")
-				return err
+				return waiting(c.Context(), stderr, r.wait, func() error {
+					_, err := work(c.Context(), "")
+					return err
+				})
 			}
-			return runRemote(c.Context(), stderr, &o, scratch, work)
+			return runRemote(c.Context(), stderr, &o, r, work)
 		},
 	}
 	f := c.Flags()
@@ -104,7 +113,9 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	f.BoolVar(&o.Fresh, "fresh", false, "forget what finished runs gave, and run all")
 	f.DurationVar(&o.RunTimeout, "run-timeout", 0, "wall time of a run, such as 60s; a run over it is a timeout, which runs again with --only-failed, or when it may take longer (default: any)")
 	f.StringVar(&mode, "progress", "auto", "auto, plain, json or none; on standard error")
-	f.StringVar(&scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
+	f.StringVar(&r.scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
+	f.DurationVar(&r.every, "send-every", store.Interval, "how often what finished runs gave goes to an object store, 1s to 10m")
+	f.DurationVar(&r.wait, "wait", 0, waitHelp)
 	form.Table(c, "the main table of the report, whole,")
 	return c
 }

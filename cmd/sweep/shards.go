@@ -51,7 +51,8 @@ func shardDone(w io.Writer, s *sweep.ShardDone, url string) error {
 // mergeCommand is sweep merge.
 func mergeCommand(stdout, stderr io.Writer) *cobra.Command {
 	o := sweep.Options{}
-	mode, scratch := "", ""
+	m := merging{}
+	mode := ""
 	c := &cobra.Command{
 		Use:   "merge STUDY|DIR [DIR...]",
 		Short: "Make the tables of a study of what its shards ran",
@@ -79,13 +80,16 @@ another the result counts.
 			if o.Jobs < 1 {
 				return usageError{fmt.Errorf("-j %d: at least 1", o.Jobs)}
 			}
+			if err := checkWait(m.wait); err != nil {
+				return err
+			}
 			p, err := newProgress(stderr, mode)
 			if err != nil {
 				return usageError{err}
 			}
 			o.Progress = p.show
 			o.Damaged = func(list []sweep.Damage) { damaged(stderr, list) }
-			work := func(ctx context.Context) (written bool, err error) {
+			m.args, m.work = args, func(ctx context.Context) (written bool, err error) {
 				folders, err := mergeInput(&o, args)
 				if err != nil {
 					return false, err
@@ -97,14 +101,15 @@ another the result counts.
 				}
 				return true, show(stdout, out, program.Form{})
 			}
-			return mergeRemote(c.Context(), stderr, &o, merging{args, scratch, work})
+			return mergeRemote(c.Context(), stderr, &o, m)
 		},
 	}
 	f := c.Flags()
 	f.StringVarP(&o.Dir, "output", "o", "", "folder or URL of the results (default: the folder given, else [output] dir, else results/NAME)")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study, as the shards had it")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "points laid out at a time")
-	f.StringVar(&scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
+	f.DurationVar(&m.wait, "wait", 0, waitHelp)
+	f.StringVar(&m.scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
 	f.StringVar(&mode, "progress", "none", "auto, plain, json or none; on standard error")
 	return c
 }

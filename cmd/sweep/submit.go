@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/sweep"
+	"scoville/sweep/store"
 )
 
 // submitCommand is sweep submit.
@@ -24,22 +25,37 @@ them, and with --go submits it.
 slurm: an array of one task a shard (array.sh), a merge that begins when all have
 ended well (merge.sh), and what submits both (submit.sh, with 3,5-7 for some shards
 alone). The folder of the results must be on a file system that all nodes see. A task
-that is requeued or run again goes on where it was.
+that is requeued or run again goes on where it was; one that ends with exit code 4 is
+tried again after 30, 60 and 120 s, any other is not.
 
-kubernetes: an Indexed Job of one pod a shard (job.yaml), each tried again three times
-unless the study is wrong, and a Job that merges (merge.yaml), to apply when the first
-is complete. The volume of --claim must hold what the current folder holds.
+kubernetes: an Indexed Job of one pod a shard (job.yaml), and a Job that merges
+(merge.yaml), to apply when the first is complete. The volume of --claim must hold what
+the current folder holds. A pod that is killed, interrupted (130), without memory or
+disk (4) is tried again, three times by index, and goes on where it was; other results
+in its folder (6) end its index, a wrong study (2) the whole job.
 
-A shard whose runs are all there ends well even if some failed: they are rows of the
-tables, and the merge says so. A study with race is not split.
+-o takes the URL of an object store in bin/sweep-cloud: shards and merge write to it,
+and what is written here goes to --files. Pods get credentials from --secret, whose
+keys become environment variables, or by --service-account; tasks of Slurm as sbatch
+hands them on. The volume of --claim must hold the study and what it names.
+
+Shards run with --run-timeout, --fail-fast, --only-failed and --set as given here, and
+wait ten minutes for a folder that another process writes to: one that was killed is
+heard of for some minutes yet. --fresh is not handed on, since a shard that is tried
+again would forget what it has; give a new folder with -o. A shard whose runs are all
+there ends well even if some failed: they are rows of the tables, and the merge says so.
+A study with race is not split.
 `) + "\n" + exitCodes,
 		Example: `  sweep submit studies/grid.toml --engine slurm --shards 100 --limit 20 --cpus 4 --time 2:00:00
   sweep submit studies/grid.toml --engine slurm --shards 4 --go
-  sweep submit studies/grid.toml --engine kubernetes --shards 100 --image registry/sweep:1 --claim work --mem 4G`,
+  sweep submit studies/grid.toml --engine kubernetes --shards 100 --image registry/sweep:1 --claim work --mem 4G
+  sweep-cloud submit studies/grid.toml -o s3://bucket/grid --engine kubernetes --shards 100 --image registry/sweep:1 --claim studies --secret s3`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if err := local("submit", o.Dir); err != nil {
-				return err
+			if o.Remote = store.Is(o.Dir); o.Remote {
+				if err := store.Check(c.Context(), o.Dir); err != nil {
+					return err
+				}
 			}
 			o.Study = args[0]
 			job, err := sweep.Submit(c.Context(), o, start, stdout)
@@ -54,7 +70,12 @@ tables, and the merge says so. A study with race is not split.
 	f.IntVar(&o.Shards, "shards", 0, "how many parts to split the study into")
 	f.IntVar(&o.Limit, "limit", 0, "shards at a time; 0 = all")
 	f.BoolVar(&start, "go", false, "submit too (sbatch, kubectl)")
-	f.StringVarP(&o.Dir, "output", "o", "", "folder of the results (default: [output] dir, else results/NAME)")
+	f.StringVarP(&o.Dir, "output", "o", "", "folder or URL of the results (default: [output] dir, else results/NAME)")
+	f.StringVar(&o.Files, "files", "", "folder for what is written (default: submit in the folder of the results; of a URL in that which the study names)")
+	f.DurationVar(&o.RunTimeout, "run-timeout", 0, "wall time of a run, such as 60s (default: any)")
+	f.BoolVar(&o.FailFast, "fail-fast", false, "a shard stops at its first run that fails or times out, and is not tried again")
+	f.BoolVar(&o.OnlyFailed, "only-failed", false, "run those again that failed or timed out")
+	f.StringVar(&o.Scratch, "scratch", "", "folder for the local copies of results in an object store (default: in the user's caches; of pods, /scratch in a volume of theirs)")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study")
 	f.IntVar(&o.CPUs, "cpus", 1, "of a shard: cores, and simulations at a time")
 	f.StringVar(&o.Mem, "mem", "", "of a shard, such as 4G (default: what the cluster gives)")
@@ -63,6 +84,8 @@ tables, and the merge says so. A study with race is not split.
 	f.StringVar(&o.Program, "program", "", "sweep on the nodes of Slurm (default: this one)")
 	f.StringVar(&o.Image, "image", "", "of Kubernetes: has sweep in its PATH")
 	f.StringVar(&o.Claim, "claim", "", "of Kubernetes: PersistentVolumeClaim that holds the current folder")
+	f.StringVar(&o.Secret, "secret", "", "of Kubernetes: Secret whose keys become environment variables, such as AWS_ACCESS_KEY_ID")
+	f.StringVar(&o.Account, "service-account", "", "of Kubernetes: ServiceAccount of the pods")
 	f.StringVar(&o.Mount, "mount", "", "of Kubernetes: where it is mounted (default /work)")
 	return c
 }

@@ -19,8 +19,12 @@ func Quote(s string) string {
 	return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
 }
 
-// Short is a file's name from the working directory, where that is shorter.
+// Short is a file's name from the working directory, where that is shorter; a URL
+// stays as it is.
 func Short(file string) string {
+	if strings.Contains(file, "://") {
+		return file
+	}
 	cwd, err := os.Getwd()
 	if err != nil {
 		return file

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 	"time"
 
 	"scoville/core"
@@ -77,30 +78,39 @@ var numbers = regexp.MustCompile(`[0-9]+(\.[0-9]+)?(e[+-]?[0-9]+)?`)
 // maxCauses bounds the reasons that are told apart.
 const maxCauses = 100
 
-// Of looks at a folder of results. One that holds neither results nor a beginning
-// of them nor shards is os.ErrNotExist, runs of another version of the simulator
+// Of looks at a folder of results, which the user knows as name: of a copy that is
+// the URL it was copied from. One that holds neither results nor a beginning of them
+// nor shards is os.ErrNotExist, runs of another version of the simulator
 // results.ErrForeign. now is the time.
-func Of(ctx context.Context, dir string, now time.Time) (*Report, error) {
+func Of(ctx context.Context, dir, name string, now time.Time) (*Report, error) {
 	shards, err := shard.In(dir)
 	if err != nil {
 		return nil, err
 	}
-	r, err := one(ctx, dir, now)
+	r, err := one(ctx, dir, name, now)
 	if errors.Is(err, os.ErrNotExist) && len(shards) > 0 {
-		r, err = &Report{Dir: dir, State: Waiting, Causes: []Cause{}}, nil
+		r, err = &Report{Dir: name, State: Waiting, Causes: []Cause{}}, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	if err := r.addShards(ctx, shards, now); err != nil {
+	if err := r.addShards(ctx, dir, shards, now); err != nil {
 		return nil, err
 	}
 	r.Next = r.next()
 	return r, nil
 }
 
+// within names the folder of a shard in that which the user knows as name.
+func within(name string, s shard.Shard) string {
+	if strings.Contains(name, "://") {
+		return name + " " + filepath.ToSlash(s.Dir(""))
+	}
+	return s.Dir(name)
+}
+
 // one looks at a folder without its shards.
-func one(ctx context.Context, dir string, now time.Time) (*Report, error) {
+func one(ctx context.Context, dir, name string, now time.Time) (*Report, error) {
 	if err := place.Check(dir); err != nil {
 		return nil, err
 	}
@@ -108,7 +118,7 @@ func one(ctx context.Context, dir string, now time.Time) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	r := &Report{Dir: dir, Study: m.Study, Point: m.Point, File: m.StudyFile, Set: m.Set, State: Stopped, Planned: m.Planned, Causes: []Cause{}}
+	r := &Report{Dir: name, Study: m.Study, Point: m.Point, File: m.StudyFile, Set: m.Set, State: Stopped, Planned: m.Planned, Causes: []Cause{}}
 	s, has := campaign.ReadStanding(dir)
 	if has {
 		r.Planned, r.Least, r.Begun, r.Done = s.Planned+s.Draws, s.Least, s.Started, s.Done
@@ -152,7 +162,7 @@ func (r *Report) journal(ctx context.Context, dir string) error {
 	r.Grown = info.ModTime().UTC()
 	m, err := memo.Look(ctx, dir)
 	if errors.Is(err, memo.ErrForeign) {
-		return fmt.Errorf("%w: %s holds runs of another version of the simulator", results.ErrForeign, filepath.Join(dir, memo.File))
+		return fmt.Errorf("%w: %s holds runs of another version of the simulator", results.ErrForeign, r.Dir)
 	}
 	if err != nil {
 		return err
@@ -205,19 +215,20 @@ func (r *Report) pace(s campaign.Standing, now time.Time) {
 	}
 }
 
-// addShards looks at the shards of the folder.
-func (r *Report) addShards(ctx context.Context, shards []shard.Shard, now time.Time) error {
+// addShards looks at the shards of the folder, or of its copy in dir.
+func (r *Report) addShards(ctx context.Context, dir string, shards []shard.Shard, now time.Time) error {
 	count := shard.Count(shards)
 	if count == 0 {
 		return nil
 	}
 	for i := range count {
 		s := shard.Shard{Index: i + 1, Count: count}
-		x := &Report{Dir: s.Dir(r.Dir), State: Missing, Causes: []Cause{}}
+		name := within(r.Dir, s)
+		x := &Report{Dir: name, State: Missing, Causes: []Cause{}}
 		if slices.Contains(shards, s) {
 			var err error
-			if x, err = one(ctx, x.Dir, now); errors.Is(err, os.ErrNotExist) {
-				x = &Report{Dir: s.Dir(r.Dir), State: Missing, Causes: []Cause{}} // just made
+			if x, err = one(ctx, s.Dir(dir), name, now); errors.Is(err, os.ErrNotExist) {
+				x = &Report{Dir: name, State: Missing, Causes: []Cause{}} // just made
 			} else if err != nil {
 				return err
 			}

@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	"scoville/sweep/journal"
 	"scoville/sweep/results"
@@ -31,11 +32,14 @@ const maxPiece = 20 << 20
 type content struct {
 	files  map[string]bucket.Object
 	pieces map[string][]string // by folder, "" or "shards/1-of-4/": keys in order
+	leases map[string]string   // by folder: key of the last
+
+	grown map[string]time.Time // by folder: when the last piece was written
 }
 
 // list looks at what there is below a prefix.
 func list(ctx context.Context, b bucket.Bucket, prefix string, withShards bool) (content, error) {
-	c := content{map[string]bucket.Object{}, map[string][]string{}}
+	c := content{map[string]bucket.Object{}, map[string][]string{}, map[string]string{}, map[string]time.Time{}}
 	all, err := b.List(ctx, prefix)
 	if err != nil {
 		return c, err
@@ -59,8 +63,12 @@ func list(ctx context.Context, b bucket.Bucket, prefix string, withShards bool) 
 		}
 		switch {
 		case strings.HasPrefix(rest, writers):
+			c.leases[folder] = max(c.leases[folder], o.Key) // of as many digits
 		case strings.HasPrefix(rest, journal.File+"/"):
 			c.pieces[folder] = append(c.pieces[folder], o.Key)
+			if o.Modified.After(c.grown[folder]) {
+				c.grown[folder] = o.Modified
+			}
 		case private(rest), rest == journal.File:
 		default:
 			c.files[name] = o
@@ -72,11 +80,15 @@ func list(ctx context.Context, b bucket.Bucket, prefix string, withShards bool) 
 	return c, nil
 }
 
+// standing is the file that says what a sweep knew when it began, for those who look
+// at it on its way.
+const standing = ".standing"
+
 // private says whether a file stays where it is: locks, and what is being
 // written.
 func private(name string) bool {
 	base := path.Base(name)
-	return strings.HasPrefix(base, ".") && base != ".requests"
+	return strings.HasPrefix(base, ".") && base != ".requests" && base != standing
 }
 
 // fetch brings the local copy to what the bucket has. Runs that could not be sent
@@ -338,55 +350,4 @@ func each(ctx context.Context, names []string, do func(context.Context, string) 
 	close(work)
 	group.Wait()
 	return context.Cause(ctx)
-}
-
-// Copy fetches a folder in a bucket to read it: into dir, with its shards, and its
-// journals if journals is set. What is replaced meanwhile is fetched again.
-func Copy(ctx context.Context, url, dir string, journals bool) error {
-	o := Options{URL: url}
-	o.defaults()
-	b, err := o.open(ctx, url)
-	if err != nil {
-		return input(err)
-	}
-	err = errors.Join(copyAll(ctx, b, dir, journals), b.Close())
-	if errors.Is(err, errEmpty) {
-		err = fmt.Errorf("%s: %w", url, err)
-	}
-	return input(err)
-}
-
-// errEmpty says that a folder in a bucket is not there.
-var errEmpty = fmt.Errorf("it holds no results: %w", bucket.ErrNotFound)
-
-func copyAll(ctx context.Context, b bucket.Bucket, dir string, journals bool) error {
-	for range 5 {
-		c, err := list(ctx, b, "", true)
-		if err != nil {
-			return err
-		}
-		if len(c.files) == 0 && len(c.pieces) == 0 {
-			return errEmpty
-		}
-		err = each(ctx, slices.Sorted(maps.Keys(c.files)), func(ctx context.Context, name string) error {
-			if !journals && (strings.HasPrefix(name, shards) || strings.HasPrefix(name, "requests/")) {
-				return nil
-			}
-			_, err := download(ctx, b, c.files[name].Key, filepath.Join(dir, filepath.FromSlash(name)))
-			return err
-		})
-		for folder, keys := range c.pieces {
-			if err == nil && journals {
-				err = assemble(ctx, b, keys, filepath.Join(dir, filepath.FromSlash(folder), journal.File))
-			}
-		}
-		if err != nil && !errors.Is(err, bucket.ErrNotFound) {
-			return err
-		}
-		again, lerr := list(ctx, b, "", true)
-		if lerr != nil || err == nil && maps.EqualFunc(c.files, again.files, func(a, b bucket.Object) bool { return a.Size == b.Size && a.Modified.Equal(b.Modified) }) {
-			return lerr
-		}
-	}
-	return errors.New("results are replaced faster than they can be fetched; try again later")
 }

@@ -113,16 +113,12 @@ func (s *Session) name() string {
 
 // free says whether the writer of a generation has ended.
 func (s *Session) free(ctx context.Context, gen int) error {
-	text := limited{most: maxLease}
-	if err := s.b.Get(ctx, s.leaseKey(gen), &text); err != nil {
-		return err
-	}
-	var other lease
-	if err := json.Unmarshal(text.text, &other); err != nil {
-		return fmt.Errorf("%s: %s is not of this program: %w", s.name(), s.leaseKey(gen), err)
+	other, err := readLease(ctx, s.b, s.leaseKey(gen))
+	if err != nil {
+		return fmt.Errorf("%s: %w", s.name(), err)
 	}
 	switch {
-	case other.Left, !s.o.now().Before(other.Expires):
+	case other.ended(s.o.now()):
 		return nil
 	case other.Token == s.state.Token: // of this scratch, whose lock is held now
 		return nil
@@ -130,6 +126,22 @@ func (s *Session) free(ctx context.Context, gen int) error {
 	return fmt.Errorf("%w: process %d on %s writes to %s since %s, last heard of at %s; if it is gone, the folder can be taken over from %s",
 		lock.ErrLocked, other.PID, other.Host, s.name(), clock(other.Start), clock(other.Seen), clock(other.Expires))
 }
+
+// readLease reads a lease.
+func readLease(ctx context.Context, b bucket.Bucket, key string) (lease, error) {
+	var l lease
+	text := limited{most: maxLease}
+	if err := b.Get(ctx, key, &text); err != nil {
+		return l, err
+	}
+	if err := json.Unmarshal(text.text, &l); err != nil {
+		return l, fmt.Errorf("%s is not of this program: %w", key, err)
+	}
+	return l, nil
+}
+
+// ended says whether others may write.
+func (l *lease) ended(now time.Time) bool { return l.Left || !now.Before(l.Expires) }
 
 func clock(t time.Time) string { return t.UTC().Format(time.RFC3339) }
 
@@ -161,7 +173,7 @@ func (s *Session) mine(ctx context.Context) error {
 	case err != nil:
 		return err
 	case gen > s.gen:
-		return fmt.Errorf("%w: another process has taken %s over, since this one was not heard of for %s; what runs gave is kept in %s", lock.ErrLocked, s.name(), Lease, s.local(""))
+		return fmt.Errorf("%w: another process has taken %s over, since this one was not heard of for too long; what runs gave is kept in %s", lock.ErrLocked, s.name(), s.local(""))
 	}
 	return nil
 }

@@ -115,7 +115,7 @@ type machine struct {
 
 func on(t *testing.T, m *memory) machine {
 	return machine{t, Options{
-		URL: "s3://bucket/prefix", Scratch: t.TempDir(), interval: time.Hour,
+		URL: "s3://bucket/prefix", Scratch: t.TempDir(), Every: time.Hour,
 		open: func(context.Context, string) (bucket.Bucket, error) { return m, nil },
 	}}
 }
@@ -200,3 +200,10 @@ func must(t *testing.T, err error) {
 }
 
 var ctx = context.Background()
+
+// copyAll copies a bucket, and its journals if journals is set.
+func copyAll(m *memory, dir string, journals bool) error {
+	o := Options{}
+	o.defaults()
+	return copying{journals: journals, want: func(string) bool { return true }}.fetch(context.Background(), &o, m, dir)
+}

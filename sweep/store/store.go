@@ -49,8 +49,13 @@ const (
 // patience is how long the store may take for what goes up at once.
 const patience = 10 * time.Minute
 
-// ErrUnsent says that the bucket did not take what the scratch holds.
-var ErrUnsent = errors.New("results could not be sent")
+// ErrUnsent says that the bucket did not take what the scratch holds, and ErrAway
+// that the store did not answer as it should: nothing was run, and the same command
+// may do later.
+var (
+	ErrUnsent = errors.New("results could not be sent")
+	ErrAway   = bucket.ErrAway
+)
 
 // Options is how a folder in a bucket is opened.
 type Options struct {
@@ -61,9 +66,11 @@ type Options struct {
 	Shards  bool         // fetch the shards too
 	Warn    func(string) // told what went wrong and is tried again; nil = nobody
 
-	open     func(context.Context, string) (bucket.Bucket, error) // tests give others
-	now      func() time.Time
-	interval time.Duration
+	// Every is how long a finished run waits for the bucket; 0 = Interval.
+	Every time.Duration
+
+	open func(context.Context, string) (bucket.Bucket, error) // tests give others
+	now  func() time.Time
 }
 
 func (o *Options) defaults() {
@@ -73,8 +80,8 @@ func (o *Options) defaults() {
 	if o.now == nil {
 		o.now = time.Now
 	}
-	if o.interval == 0 {
-		o.interval = Interval
+	if o.Every == 0 {
+		o.Every = Interval
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -92,6 +99,7 @@ type Session struct {
 
 	lost context.CancelCauseFunc // told that another has taken over
 	quit chan struct{}
+	soon chan struct{} // asks for a push
 	done sync.WaitGroup
 
 	lease lease
@@ -99,7 +107,8 @@ type Session struct {
 
 	mu     sync.Mutex // of all below, and of what is written to the bucket but the lease
 	begun  bool
-	pieces int // numbers used by this session
+	behind bool // what is to be done at the beginning is not done yet
+	pieces int  // numbers used by this session
 	stale  []string
 	state  state
 }
@@ -135,8 +144,13 @@ func ShardFolder(text string) (string, error) {
 
 // input is an error at the beginning.
 func input(err error) error {
-	if err == nil || errors.Is(err, lock.ErrLocked) || errors.Is(err, results.ErrForeign) || errors.Is(err, context.Canceled) {
-		return err
+	for _, kind := range []error{lock.ErrLocked, results.ErrForeign, context.Canceled, ErrAway} {
+		if errors.Is(err, kind) {
+			return err
+		}
+	}
+	if err == nil {
+		return nil
 	}
 	return again.Input(err)
 }
@@ -144,7 +158,8 @@ func input(err error) error {
 // Open makes this process the writer of a folder in a bucket, and fetches what
 // is there. The context that it returns ends when another takes over. A folder
 // that another writes to is lock.ErrLocked, one of another version of the simulator
-// results.ErrForeign; other errors are of type *again.InputError.
+// results.ErrForeign, a store that does not answer ErrAway; other errors are of type
+// *again.InputError.
 func Open(ctx context.Context, o Options) (*Session, context.Context, error) {
 	s, inner, err := open(ctx, o)
 	return s, inner, input(err)
@@ -152,7 +167,7 @@ func Open(ctx context.Context, o Options) (*Session, context.Context, error) {
 
 func open(ctx context.Context, o Options) (*Session, context.Context, error) {
 	o.defaults()
-	s := &Session{o: o, quit: make(chan struct{})}
+	s := &Session{o: o, quit: make(chan struct{}), soon: make(chan struct{}, 1)}
 	if o.Part != "" {
 		s.prefix = o.Part + "/"
 	}
@@ -168,11 +183,11 @@ func open(ctx context.Context, o Options) (*Session, context.Context, error) {
 	s.lost = lost
 	err = s.start(inner)
 	if err == nil {
-		s.done.Go(func() { s.again(inner, s.renew) })
+		s.done.Go(func() { s.again(inner, min(s.o.Every, Interval), nil, s.renew) })
 		err = s.fetch(inner)
 	}
 	if err == nil {
-		s.done.Go(func() { s.again(inner, s.push) })
+		s.done.Go(func() { s.again(inner, s.o.Every, s.soon, s.push) })
 		return s, inner, nil
 	}
 	if cause := context.Cause(inner); cause != nil {
@@ -181,7 +196,7 @@ func open(ctx context.Context, o Options) (*Session, context.Context, error) {
 	close(s.quit)
 	s.done.Wait()
 	lost(nil)
-	ending, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*o.interval)
+	ending, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*Interval)
 	defer stop()
 	return nil, nil, errors.Join(err, s.release(ending))
 }
@@ -220,15 +235,19 @@ func (s *Session) Begin(ctx context.Context) {
 	if s.begun {
 		return
 	}
-	s.begun = true
+	s.begun, s.behind = true, true
 	if err := s.begin(ctx); err != nil {
-		s.o.Warn(err.Error() + "; it is tried again")
+		s.o.Warn(err.Error() + "; it is tried again, and runs go on")
+		s.soon <- struct{}{}
 	}
 }
 
-// begin forgets what is stale, and says whose the folder is.
+// begin forgets what is stale, and says whose the folder is, once.
 func (s *Session) begin(ctx context.Context) error {
-	if s.o.Fresh {
+	if !s.behind {
+		return nil
+	}
+	if s.o.Fresh && s.pieces == 0 {
 		s.state.Pieces, s.state.Sent = nil, 0
 		if err := s.state.write(s.root); err != nil {
 			return err
@@ -237,14 +256,15 @@ func (s *Session) begin(ctx context.Context) error {
 	if err := s.forget(ctx); err != nil {
 		return err
 	}
-	if _, ok := s.state.Files[results.ManifestFile]; ok {
-		return nil
-	}
+	_, sent := s.state.Files[results.ManifestFile]
 	m, err := results.ReadManifest(s.local(""))
-	if err != nil || m.Digest != "" { // whole ones come last, after their tables
-		return nil
+	if !sent && err == nil && m.Digest == "" { // whole ones come last, after their tables
+		if err := s.up(ctx, results.ManifestFile); err != nil {
+			return err
+		}
 	}
-	return s.up(ctx, results.ManifestFile)
+	s.behind = false
+	return nil
 }
 
 // forget removes the pieces that are stale.
@@ -258,17 +278,22 @@ func (s *Session) forget(ctx context.Context) error {
 	return nil
 }
 
-// again does something at every interval, until the session ends.
-func (s *Session) again(ctx context.Context, do func(context.Context) error) {
-	tick := time.NewTicker(s.o.interval)
-	defer tick.Stop()
+// again does something at every interval, or soon after it is asked, until the
+// session ends. What fails is tried again at once, and then more and more slowly.
+func (s *Session) again(ctx context.Context, every time.Duration, soon <-chan struct{}, do func(context.Context) error) {
+	first := every / 32
+	pause := every
 	for {
+		timer := time.NewTimer(pause)
 		select {
 		case <-s.quit:
 			return
 		case <-ctx.Done():
 			return
-		case <-tick.C:
+		case <-soon:
+			pause = first
+			continue
+		case <-timer.C:
 		}
 		limited, stop := context.WithTimeout(ctx, patience)
 		err := do(limited)
@@ -277,8 +302,32 @@ func (s *Session) again(ctx context.Context, do func(context.Context) error) {
 		case errors.Is(err, lock.ErrLocked):
 			s.lost(err)
 			return
-		case err != nil && ctx.Err() == nil:
-			s.o.Warn(err.Error() + "; it is tried again, and runs go on")
+		case err == nil:
+			pause = every
+		case ctx.Err() == nil:
+			if pause == every { // and not of every try
+				s.o.Warn(err.Error() + "; it is tried again, and runs go on")
+				pause = first
+			} else {
+				pause = min(2*pause, every)
+			}
+		}
+	}
+}
+
+// stubborn tries again for a while what a store that is away does not take.
+func (s *Session) stubborn(ctx context.Context, do func(context.Context) error) error {
+	end := time.Now().Add(2 * s.o.Every)
+	for pause := s.o.Every / 32; ; pause *= 2 {
+		err := do(ctx)
+		if !errors.Is(err, ErrAway) || time.Now().Add(pause).After(end) {
+			return err
+		}
+		s.o.Warn(err.Error() + "; it is tried again")
+		select {
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		case <-time.After(pause):
 		}
 	}
 }
@@ -293,7 +342,10 @@ func (s *Session) push(ctx context.Context) error {
 	if err := s.mine(ctx); err != nil {
 		return err
 	}
-	if err := s.forget(ctx); err != nil {
+	if err := s.begin(ctx); err != nil {
+		return err
+	}
+	if err := s.sendFiles(ctx, func(name string) bool { return name == standing }); err != nil {
 		return err
 	}
 	return s.send(ctx)
@@ -303,12 +355,14 @@ func (s *Session) push(ctx context.Context) error {
 // last the manifest. It removes what the sweep removed.
 func (s *Session) Publish(ctx context.Context) error {
 	s.Begin(ctx)
-	if err := s.push(ctx); err != nil {
-		return s.unsent(err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.unsent(s.publish(ctx))
+	return s.unsent(s.stubborn(ctx, func(ctx context.Context) error {
+		if err := s.push(ctx); err != nil {
+			return err
+		}
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.publish(ctx)
+	}))
 }
 
 // unsent words an error of sending.
@@ -329,7 +383,7 @@ func (s *Session) Close(ctx context.Context) error {
 		close(s.quit)
 	}
 	s.done.Wait()
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*s.o.interval)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*max(Interval, s.o.Every))
 	defer stop()
 	err := s.push(ctx)
 	s.lost(nil)

@@ -43,7 +43,7 @@ func TestOtherMachine(t *testing.T) {
 	}
 
 	dir := t.TempDir()
-	must(t, copyAll(ctx, m, dir, true))
+	must(t, copyAll(m, dir, true))
 	knows(t, filepath.Join(dir, journal.File), 12)
 	for name, want := range m.files() {
 		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || string(text) != want {
@@ -132,7 +132,7 @@ func TestTakenOver(t *testing.T) {
 	now := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC)
 	b.o.now = func() time.Time { return now.Add(Lease) }
 	a.o.now = func() time.Time { return now }
-	a.o.interval = 20 * time.Millisecond
+	a.o.Every = 20 * time.Millisecond
 	a.o.Warn = func(string) {}
 	s, inner, err := Open(ctx, a.o)
 	must(t, err)
@@ -359,7 +359,7 @@ func TestFaults(t *testing.T) {
 				t.Fatalf("request %d, forever %t: %v", at, forever, got)
 			}
 			dir := t.TempDir()
-			must(t, copyAll(ctx, m, dir, true))
+			must(t, copyAll(m, dir, true))
 			knows(t, filepath.Join(dir, journal.File), 2)
 			if !reached {
 				if err != nil || at < 10 {
@@ -386,13 +386,13 @@ func TestCopyMeanwhile(t *testing.T) {
 		}
 	}
 	dir := t.TempDir()
-	must(t, copyAll(ctx, m, dir, false))
+	must(t, copyAll(m, dir, false))
 	for _, name := range []string{"manifest.json", "runs.parquet"} {
 		if text, _ := os.ReadFile(filepath.Join(dir, name)); !bytes.Equal(text, []byte("new")) {
 			t.Errorf("%s is %s", name, text)
 		}
 	}
-	if err := copyAll(ctx, newMemory(), t.TempDir(), true); !errors.Is(err, bucket.ErrNotFound) {
+	if err := copyAll(newMemory(), t.TempDir(), true); !errors.Is(err, bucket.ErrNotFound) {
 		t.Errorf("nothing there: %v", err)
 	}
 }

@@ -10,8 +10,8 @@ import (
 	"scoville/sweep/shell"
 )
 
-// retries of a shard that fails, but for one that never can run (exit code 2).
-const retries = 3
+// scratch is where the pods have their local copy of results in an object store.
+const scratch = "/scratch"
 
 // kubernetes writes an Indexed Job of a pod a shard, and a Job that merges.
 func (o *Options) kubernetes(work string) (*Job, []file, error) {
@@ -19,9 +19,13 @@ func (o *Options) kubernetes(work string) (*Job, []file, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	dir, err := within(work, o.Dir, "-o")
-	if err != nil {
-		return nil, nil, err
+	dir := o.Dir
+	if !o.Remote {
+		if dir, err = within(work, o.Dir, "-o"); err != nil {
+			return nil, nil, err
+		}
+	} else if o.Scratch == "" {
+		o.Scratch = scratch
 	}
 	name := jobName(o.Name)
 	parallel := o.Shards
@@ -37,28 +41,19 @@ spec:
   completions: %d
   parallelism: %d
   backoffLimitPerIndex: %d
-  podFailurePolicy:
-    rules:
-    - action: Ignore
-      onPodConditions:
-      - type: DisruptionTarget
-        status: "True"
-    - action: FailIndex
-      onExitCodes:
-        containerName: sweep
-        operator: In
-        values: [2]
-  template:
-%s`, text(name), o.Shards, parallel, retries, o.pod(o.command("run", study, dir, fmt.Sprintf("auto/%d", o.Shards))))
+%s  template:
+%s`, text(name), o.Shards, parallel, retries, o.shardPolicy(), o.pod(o.command("run", study, dir, fmt.Sprintf("auto/%d", o.Shards))))
 	merge := fmt.Sprintf(`apiVersion: batch/v1
 kind: Job
 metadata:
   name: %s
 spec:
-  backoffLimit: 1
-  template:
-%s`, text(name+"-merge"), o.pod(o.command("merge", study, dir, "")))
-	at := filepath.Join(o.Dir, Folder)
+  backoffLimit: %d
+%s  template:
+%s`, text(name+"-merge"), retries,
+		policy(rule{"FailJob", "the study is wrong, the tables are written with failed runs, or results differ", "2, 3, 5, 6"}),
+		o.pod(o.command("merge", study, dir, "")))
+	at := o.files()
 	jobFile, mergeFile := filepath.Join(at, "job.yaml"), filepath.Join(at, "merge.yaml")
 	return &Job{
 		Go: [][]string{{"kubectl", "apply", "-f", jobFile}},
@@ -67,8 +62,56 @@ spec:
 			"kubectl apply -f " + shell.Quote(mergeFile),
 		},
 		Again: "kubectl delete job " + name + " && kubectl apply -f " + shell.Quote(jobFile),
-		Notes: []string{"the claim " + o.Claim + " must hold what this folder holds, for many pods to write (ReadWriteMany)"},
+		Notes: o.notes(),
 	}, []file{{"job.yaml", run}, {"merge.yaml", merge}}, nil
+}
+
+// notes are what a user must have seen to.
+func (o *Options) notes() []string {
+	if !o.Remote {
+		return []string{"the claim " + o.Claim + " must hold what this folder holds, for many pods to write (ReadWriteMany)"}
+	}
+	notes := []string{
+		"the claim " + o.Claim + " must hold the study and what it names, for many pods to read (ReadOnlyMany)",
+		"the image must have sweep-cloud in its PATH",
+	}
+	if o.Secret+o.Account == "" && !strings.HasPrefix(o.Dir, "file://") {
+		notes = append(notes, "no --secret and no --service-account: the pods must have credentials for "+o.Dir+" otherwise")
+	}
+	return notes
+}
+
+// rule says what follows from exit codes.
+type rule struct{ action, why, codes string }
+
+// policy is a failure policy: a pod that the cluster disturbed counts for nothing,
+// and one whose exit code is in no rule is tried again.
+func policy(rules ...rule) string {
+	out := `  podFailurePolicy:
+    rules:
+    - action: Ignore
+      onPodConditions:
+      - type: DisruptionTarget
+        status: "True"
+`
+	for _, r := range rules {
+		out += fmt.Sprintf(`    - action: %s # %s
+      onExitCodes:
+        containerName: sweep
+        operator: In
+        values: [%s]
+`, r.action, r.why, r.codes)
+	}
+	return out
+}
+
+// shardPolicy is the failure policy of the shards.
+func (o *Options) shardPolicy() string {
+	study := rule{"FailJob", "the study is wrong: of all shards", "2"}
+	if o.FailFast {
+		return policy(study, rule{"FailIndex", "a run failed, or its folder holds other results", "4, 6"})
+	}
+	return policy(study, rule{"FailIndex", "its folder holds other results", "6"})
 }
 
 // within is a file's name from the working folder, which the volume holds.
@@ -96,15 +139,28 @@ func (o *Options) pod(words []string) string {
 	if mount == "" {
 		mount = "/work"
 	}
-	var args, resources, deadline string
+	var args, resources, spec, env, mounts, volumes string
 	for _, w := range words {
 		args += "\n        - " + text(strings.ReplaceAll(w, "$", "$$")) // $(NAME) would be replaced
 	}
 	if s, _ := seconds(o.Time); s > 0 { // checked
-		deadline = fmt.Sprintf("\n      activeDeadlineSeconds: %d", s)
+		spec += fmt.Sprintf("\n      activeDeadlineSeconds: %d", s)
+	}
+	if o.Account != "" {
+		spec += "\n      serviceAccountName: " + text(o.Account)
 	}
 	if o.Mem != "" {
 		resources = fmt.Sprintf("\n            memory: %s\n          limits:\n            memory: %[1]s", text(o.Mem+"i"))
+	}
+	if o.Secret != "" {
+		env = "\n        envFrom:\n        - secretRef:\n            name: " + text(o.Secret)
+	}
+	program := "sweep"
+	if o.Remote {
+		program = "sweep-cloud"
+		spec += "\n      terminationGracePeriodSeconds: 90" // to send what runs gave
+		mounts = "\n        - name: scratch\n          mountPath: " + text(o.Scratch)
+		volumes = "\n      - name: scratch\n        emptyDir: {}"
 	}
 	return fmt.Sprintf(`    spec:
       restartPolicy: Never%s
@@ -113,19 +169,19 @@ func (o *Options) pod(words []string) string {
         image: %s
         workingDir: %s
         command:
-        - sweep
-        args:%s
+        - %s
+        args:%s%s
         resources:
           requests:
             cpu: "%d"%s
         volumeMounts:
         - name: work
-          mountPath: %s
+          mountPath: %s%s
       volumes:
       - name: work
         persistentVolumeClaim:
-          claimName: %s
-`, deadline, text(o.Image), text(mount), args, o.CPUs, resources, text(mount), text(o.Claim))
+          claimName: %s%s
+`, spec, text(o.Image), text(mount), program, args, env, o.CPUs, resources, text(mount), mounts, text(o.Claim), volumes)
 }
 
 // text is a string in YAML: in quotes, with the escapes that YAML and Go share.

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 
 	"scoville/sweep/results"
@@ -37,11 +38,18 @@ type Options struct {
 	Limit  int    // shards at a time; 0 = all
 	Study  string // study file
 	Name   string // of the study
-	Dir    string // of the results
+	Dir    string // of the results; with Remote the URL of a folder in an object store
+	Remote bool
+	Files  string // folder for what is written; "" = Folder in Dir, which cannot be a URL then
 	Set    []string
 	CPUs   int    // of a shard, at least 1
 	Mem    string // of a shard, such as "4G"; "" = what the cluster gives
 	Time   string // of a shard, as Slurm reads it, such as "90", "2:30:00" or "1-12"; "" = what the cluster gives
+
+	RunTimeout time.Duration // wall time of a run; 0 = any
+	FailFast   bool          // a shard stops at its first run that fails or times out
+	OnlyFailed bool          // runs that failed or timed out run again
+	Scratch    string        // folder of the local copy of results in an object store; "" = the user's caches, of Kubernetes a volume of the pod
 
 	Partition string // Slurm
 	Program   string // sweep on the nodes of Slurm; "" = this one
@@ -49,6 +57,25 @@ type Options struct {
 	Image string // Kubernetes: has sweep in its PATH
 	Claim string // Kubernetes: volume that holds what the current folder holds
 	Mount string // Kubernetes: where it is mounted; "" = /work
+
+	Secret  string // Kubernetes: whose keys become environment variables, such as credentials of an object store; "" = none
+	Account string // Kubernetes: service account of the pods; "" = that of the namespace
+}
+
+// retries of a shard that may end well another time.
+const retries = 3
+
+// wait is how long a shard waits for a folder that another process writes to: one
+// that was killed is heard of for some minutes yet, by its lease in an object store
+// or by its lock on a network file system.
+const wait = 10 * time.Minute
+
+// files is where the files go.
+func (o *Options) files() string {
+	if o.Files != "" {
+		return o.Files
+	}
+	return filepath.Join(o.Dir, Folder)
 }
 
 // Job is what was written.
@@ -89,16 +116,27 @@ func (o *Options) check() error {
 		return fmt.Errorf("--mem %q: give a whole number and K, M, G or T, such as 4G", o.Mem)
 	case o.Partition != "" && !partitions.MatchString(o.Partition):
 		return fmt.Errorf("--partition %q is no name of partitions", o.Partition)
+	case o.RunTimeout < 0:
+		return fmt.Errorf("--run-timeout %v: give a time above 0", o.RunTimeout)
+	case o.Scratch != "" && !o.Remote:
+		return fmt.Errorf("--scratch is of results in an object store")
+	case o.Remote && o.Files == "":
+		return fmt.Errorf("-o %s: give a folder for what is written with --files", o.Dir)
 	}
 	if _, err := seconds(o.Time); err != nil {
 		return err
 	}
 	if o.Engine == Slurm {
-		if o.Image != "" || o.Claim != "" || o.Mount != "" {
-			return fmt.Errorf("--image, --claim and --mount are of --engine kubernetes")
+		if o.Image+o.Claim+o.Mount+o.Secret+o.Account != "" {
+			return fmt.Errorf("--image, --claim, --mount, --secret and --service-account are of --engine kubernetes")
 		}
 		return nil
 	}
+	return o.checkPods()
+}
+
+// checkPods refuses what no pod takes.
+func (o *Options) checkPods() error {
 	switch {
 	case o.Partition != "" || o.Program != "":
 		return fmt.Errorf("--partition and --program are of --engine slurm")
@@ -108,6 +146,12 @@ func (o *Options) check() error {
 		return fmt.Errorf("--claim %q: give the PersistentVolumeClaim that holds what the current folder holds", o.Claim)
 	case o.Mount != "" && !plainPath(o.Mount):
 		return fmt.Errorf("--mount %q: give a path that begins with / and has no : and no dots in a row", o.Mount)
+	case o.Scratch != "" && !plainPath(o.Scratch):
+		return fmt.Errorf("--scratch %q: give a path in the pods that begins with / and has no : and no dots in a row", o.Scratch)
+	case o.Secret != "" && !claims.MatchString(o.Secret):
+		return fmt.Errorf("--secret %q: give the Secret whose keys are environment variables, such as AWS_ACCESS_KEY_ID", o.Secret)
+	case o.Account != "" && !claims.MatchString(o.Account):
+		return fmt.Errorf("--service-account %q is no name of a ServiceAccount", o.Account)
 	}
 	return nil
 }
@@ -186,7 +230,7 @@ func Write(o Options) (*Job, error) {
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(o.Dir, Folder)
+	dir := o.files()
 	made := dir
 	if o.Engine == Slurm {
 		made = filepath.Join(dir, logs)
@@ -210,11 +254,34 @@ func (o *Options) command(verb, study, dir, index string) []string {
 	for _, s := range o.Set {
 		words = append(words, "--set", s)
 	}
-	words = append(words, "-o", dir, "-j", strconv.Itoa(o.CPUs))
-	if verb == "run" {
-		words = append(words, "--shard", index, "--progress", "plain")
+	words = append(words, "-o", dir, "-j", strconv.Itoa(o.CPUs), "--wait", plainTime(wait))
+	if o.Scratch != "" {
+		words = append(words, "--scratch", o.Scratch)
 	}
-	return words
+	if verb != "run" {
+		return words
+	}
+	if o.RunTimeout > 0 {
+		words = append(words, "--run-timeout", plainTime(o.RunTimeout))
+	}
+	if o.FailFast {
+		words = append(words, "--fail-fast")
+	}
+	if o.OnlyFailed {
+		words = append(words, "--only-failed")
+	}
+	return append(words, "--shard", index, "--progress", "plain")
+}
+
+// plainTime words a time without units that are zero: 10m.
+func plainTime(d time.Duration) string {
+	text := d.String()
+	for _, zero := range []string{"m0s", "h0m"} {
+		if strings.HasSuffix(text, zero) {
+			text = strings.TrimSuffix(text, zero[1:])
+		}
+	}
+	return text
 }
 
 // Commands are those of Go, for a shell.

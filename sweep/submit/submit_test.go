@@ -1,11 +1,15 @@
 package submit
 
 import (
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
+
+	"scoville/sweep/shell"
 )
 
 // nasty are names that mean something to a shell or to sbatch.
@@ -37,8 +41,8 @@ func TestSlurmWords(t *testing.T) {
 		o, job := scripts(t, name, Options{Shards: 8, Limit: 3, Mem: "4G", Time: "1:30:00", Partition: "a,b"})
 		home := filepath.Dir(o.Study)
 		for i, want := range [][]string{
-			{"run", o.Study, "--set", o.Set[0], "-o", filepath.Join(home, "out"), "-j", "2", "--shard", "auto/8", "--progress", "plain"},
-			{"merge", o.Study, "--set", o.Set[0], "-o", filepath.Join(home, "out"), "-j", "2"},
+			{"run", o.Study, "--set", o.Set[0], "-o", filepath.Join(home, "out"), "-j", "2", "--wait", "10m", "--shard", "auto/8", "--progress", "plain"},
+			{"merge", o.Study, "--set", o.Set[0], "-o", filepath.Join(home, "out"), "-j", "2", "--wait", "10m"},
 		} {
 			text, err := exec.Command("bash", job.Files[i]).Output()
 			if got := strings.Split(strings.TrimSuffix(string(text), "\x00"), "\x00"); err != nil || strings.Join(got, "|") != strings.Join(want, "|") {
@@ -87,6 +91,109 @@ func TestSlurmSubmits(t *testing.T) {
 			"--parsable --dependency=afterok:17 --kill-on-invalid-dep=yes --output=" + at + "/logs/merge_%j.txt " + at + "/merge.sh\n"
 		if err != nil || string(text) != want {
 			t.Errorf("%v\n%s\n%s", err, text, want)
+		}
+	}
+}
+
+// A task is tried again after exit code 4, three times, and after no other; nor when
+// it is told to end.
+func TestSlurmTries(t *testing.T) {
+	for _, c := range []struct {
+		codes    string // of the program, in turn; the last for ever
+		failFast bool
+		want     int
+		tries    int
+	}{
+		{"0", false, 0, 1},
+		{"4 0", false, 0, 2},
+		{"4 4 4 0", false, 0, 4},
+		{"4", false, 4, 4},
+		{"4 6", false, 6, 2},
+		{"2", false, 2, 1},
+		{"6", false, 6, 1},
+		{"1", false, 1, 1},
+		{"130", false, 130, 1},
+		{"137", false, 137, 1},
+		{"4 0", true, 4, 1},
+		{"TERM", false, 4, 1}, // the shell is told to end while the program runs
+	} {
+		o, job := scripts(t, "a", Options{Shards: 8, FailFast: c.failFast})
+		stub := `#!/bin/sh
+set -- $CODES
+echo >>tries
+n=$(wc -l <tries)
+[ "$n" -le $# ] || n=$#
+shift $((n - 1))
+[ "$1" != TERM ] || { kill -TERM $PPID; exit 4; }
+exit "$1"
+`
+		bin := t.TempDir()
+		if err := errors.Join(os.WriteFile(o.Program, []byte(stub), 0o700), os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\necho \"$1\" >>pauses\n"), 0o700)); err != nil {
+			t.Fatal(err)
+		}
+		cmd := exec.Command("bash", job.Files[0])
+		cmd.Env = append(os.Environ(), "CODES="+c.codes, "PATH="+bin+":"+os.Getenv("PATH"))
+		err := cmd.Run()
+		if got := cmd.ProcessState.ExitCode(); got != c.want {
+			t.Errorf("%+v: exit code %d, %v", c, got, err)
+		}
+		tries, _ := os.ReadFile("tries")
+		pauses, _ := os.ReadFile("pauses") // none if there was none
+		if len(tries) != c.tries || !strings.HasPrefix("30\n60\n120\n", string(pauses)) || strings.Count(string(pauses), "\n") != c.tries-1 {
+			t.Errorf("%+v: %d tries, pauses %q", c, len(tries), pauses)
+		}
+	}
+}
+
+// What changes how runs run reaches the shards, of an object store too; the merge
+// gets what concerns it.
+func TestHandedOn(t *testing.T) {
+	t.Chdir(t.TempDir())
+	base := Options{
+		Shards: 3, Study: "a.toml", Name: "a", Dir: "s3://bucket/a?region=x", Remote: true, Files: "files", CPUs: 2,
+		RunTimeout: 90 * time.Second, FailFast: true, OnlyFailed: true, Scratch: "/fast", Set: []string{"a=b"},
+	}
+	run := []string{"--set", "a=b", "-o", base.Dir, "-j", "2", "--wait", "10m", "--scratch", "/fast", "--run-timeout", "1m30s", "--fail-fast", "--only-failed", "--shard", "auto/3", "--progress", "plain"}
+	for _, engine := range []string{Slurm, Kubernetes} {
+		o := base
+		o.Engine = engine
+		sep := " "
+		quote := func(s string) string { return s }
+		if engine == Kubernetes {
+			o.Image, o.Claim, o.Secret, o.Account = "sweep:1", "work", "s3", "runner"
+			sep, quote = "\n        - ", text
+		} else {
+			quote = shell.Quote
+		}
+		job, err := Write(o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, words := range [][]string{run, run[:10]} {
+			written, err := os.ReadFile(job.Files[i])
+			var quoted []string
+			for _, w := range words {
+				quoted = append(quoted, quote(w))
+			}
+			if want := strings.Join(quoted, sep); err != nil || !strings.Contains(string(written), want) {
+				t.Errorf("%v: no %s in\n%s", err, want, written)
+			}
+			if filepath.Base(filepath.Dir(job.Files[i])) != "files" || strings.Contains(string(written), "submit/") {
+				t.Errorf("%s is in another folder", job.Files[i])
+			}
+			for _, want := range []string{"\n        - sweep-cloud\n", "secretRef:\n            name: \"s3\"\n", "serviceAccountName: \"runner\"\n", "mountPath: \"/fast\"\n", "emptyDir: {}\n", "terminationGracePeriodSeconds: 90\n"} {
+				if engine == Kubernetes && !strings.Contains(string(written), want) {
+					t.Errorf("no %q in\n%s", want, written)
+				}
+			}
+		}
+	}
+}
+
+func TestPlainTime(t *testing.T) {
+	for d, want := range map[time.Duration]string{10 * time.Minute: "10m", time.Hour: "1h", 90 * time.Second: "1m30s", 36 * time.Hour: "36h", time.Second / 2: "500ms", 61 * time.Minute: "1h1m", 20 * time.Second: "20s"} {
+		if got := plainTime(d); got != want {
+			t.Errorf("%v: %s", d, got)
 		}
 	}
 }
@@ -141,6 +248,14 @@ func TestRefused(t *testing.T) {
 		"--mount":           {pods, func(o *Options) { o.Mount = "work" }},
 		"STUDY /x.toml":     {pods, func(o *Options) { o.Study = "/x.toml" }},
 		"-o ..":             {pods, func(o *Options) { o.Dir = "../out" }},
+		"--run-timeout -":   {slurm, func(o *Options) { o.RunTimeout = -1 }},
+		"--scratch is":      {slurm, func(o *Options) { o.Scratch = "/x" }},
+		"--files":           {slurm, func(o *Options) { o.Dir, o.Remote = "s3://b/p", true }},
+		"--files \"":        {slurm, func(o *Options) { o.Files = "100%" }},
+		"--secret and":      {slurm, func(o *Options) { o.Secret = "x" }},
+		"--secret \"":       {pods, func(o *Options) { o.Secret = "X\n" }},
+		"--service-account": {pods, func(o *Options) { o.Account = "a b" }},
+		"--scratch \"":      {pods, func(o *Options) { o.Dir, o.Remote, o.Files, o.Scratch = "s3://b/p", true, "f", "tmp" }},
 		"-o \"":             {slurm, func(o *Options) { o.Dir = "100%" }},
 	} {
 		if _, err := Write(o.base); err != nil {

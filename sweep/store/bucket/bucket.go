@@ -42,6 +42,8 @@ var (
 	ErrExists   = errors.New("the object exists already")
 	ErrNotFound = errors.New("there is no such bucket or object")
 	ErrDenied   = errors.New("access is denied")
+	ErrNobody   = errors.New("no credentials were found; give them as the store's own tools take them, such as in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or GOOGLE_APPLICATION_CREDENTIALS")
+	ErrAway     = errors.New("the object store does not answer as it should")
 	ErrBuild    = errors.New("this build has no clients of object stores")
 )
 

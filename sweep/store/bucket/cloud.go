@@ -10,6 +10,8 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -43,6 +45,9 @@ func Open(ctx context.Context, text string) (Bucket, error) {
 		plain += "?" + q
 	}
 	b, err := blob.OpenBucket(ctx, plain)
+	if err != nil && kindOf(err) == ErrNobody {
+		return nil, fmt.Errorf("%s: %w (%s)", text, ErrNobody, firstLine(err))
+	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", text, err)
 	}
@@ -64,31 +69,50 @@ func (c *cloud) wrap(verb, key string, err error) error {
 	if err == nil {
 		return nil
 	}
-	kind := error(nil)
+	at := strings.TrimSpace(verb + " " + key)
+	if kind := kindOf(err); kind != nil {
+		return fmt.Errorf("%s: %s: %w (%s)", c.name, at, kind, firstLine(err))
+	}
+	return fmt.Errorf("%s: %s: %w", c.name, at, err)
+}
+
+// kindOf sorts errors; nil = the store does not understand what it is asked.
+func kindOf(err error) error {
+	if errors.Is(err, ErrExists) {
+		return ErrExists
+	}
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound:
-		kind = ErrNotFound
+		return ErrNotFound
 	case gcerrors.PermissionDenied:
-		kind = ErrDenied
+		return ErrDenied
 	case gcerrors.FailedPrecondition, gcerrors.AlreadyExists:
-		kind = ErrExists
+		return ErrExists
 	case gcerrors.Canceled:
-		kind = context.Canceled
+		return context.Canceled
 	}
-	if kind == nil && forbidden(err) {
-		kind = ErrDenied
+	text, code := err.Error(), ""
+	if m := httpCode.FindStringSubmatch(text); m != nil {
+		code = m[1]
 	}
-	at := strings.TrimSpace(verb + " " + key)
-	if kind == nil {
-		return fmt.Errorf("%s: %s: %w", c.name, at, err)
+	switch {
+	case slices.ContainsFunc([]string{"get credentials:", "could not find default credentials", "/computeMetadata/"}, func(word string) bool { return strings.Contains(text, word) }):
+		return ErrNobody
+	case forbidden(err), code == "401", code == "403":
+		return ErrDenied
+	case strings.HasPrefix(code, "3"), strings.HasPrefix(code, "4") && code != "408" && code != "429":
+		return nil
 	}
-	return fmt.Errorf("%s: %s: %w (%s)", c.name, at, kind, firstLine(err))
+	return ErrAway
 }
+
+// httpCode finds the code of an answer in an error of a store's client.
+var httpCode = regexp.MustCompile(`(?:StatusCode: |googleapi: (?:Error |got HTTP response code ))([1-5][0-9][0-9])`)
 
 // forbidden knows refusals that gocloud has no code for.
 func forbidden(err error) bool {
 	text := err.Error()
-	for _, word := range []string{"StatusCode: 403", "StatusCode: 401", "AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"} {
+	for _, word := range []string{"AccessDenied", "InvalidAccessKeyId", "SignatureDoesNotMatch"} {
 		if strings.Contains(text, word) {
 			return true
 		}

@@ -27,7 +27,6 @@ func s3(t *testing.T, wrap func(http.Handler) http.Handler) string {
 	t.Helper()
 	t.Setenv("AWS_ACCESS_KEY_ID", "id")
 	t.Setenv("AWS_SECRET_ACCESS_KEY", "secret")
-	t.Setenv("AWS_MAX_ATTEMPTS", "1")
 	backend := s3mem.New()
 	if err := errors.Join(backend.CreateBucket("results"), backend.CreateBucket("root")); err != nil {
 		t.Fatal(err)
