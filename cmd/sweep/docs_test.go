@@ -76,6 +76,41 @@ func TestLinks(t *testing.T) {
 	}
 }
 
+// TestTrust: every row of a table of studies/TRUST.md that says whose rows it has is
+// a row of that page.
+func TestTrust(t *testing.T) {
+	page, err := os.ReadFile("../../studies/TRUST.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var source map[string]bool
+	rows := 0
+	for i, line := range strings.Split(string(page), "\n") {
+		name, begins := strings.CutPrefix(line, "<!-- rows of ")
+		switch {
+		case begins:
+			text, err := os.ReadFile(filepath.Join("../../studies", strings.TrimSuffix(name, " -->")))
+			if err != nil {
+				t.Fatal(err)
+			}
+			source = map[string]bool{}
+			for _, l := range strings.Split(string(text), "\n") {
+				source[l] = true
+			}
+		case line == "<!-- end -->":
+			source = nil
+		case source != nil && strings.HasPrefix(line, "| "):
+			rows++
+			if !source[line] {
+				t.Errorf("studies/TRUST.md:%d: no such row in its source: %s", i+1, line)
+			}
+		}
+	}
+	if rows < 50 {
+		t.Errorf("%d rows", rows)
+	}
+}
+
 // TestGrammar: each example of studies/GRAMMAR.md is a study with the page's first
 // block before it, and can be planned.
 func TestGrammar(t *testing.T) {

@@ -37,7 +37,7 @@ func Write(w io.Writer) error {
 
 Every key of a study and every column of its results, made by ` + "`make reference`" + ` (` + "`sweep list reference`" + `) from
 the tables that the program goes by. ` + "`sweep list keys onchip`" + ` prints the keys whose name has a part. How keys are put
-together stands in [GRAMMAR.md](GRAMMAR.md).
+together stands in [GRAMMAR.md](GRAMMAR.md), what the numbers are worth in [TRUST.md](TRUST.md).
 
 - [Scenario](#scenario): [model](#model), [hardware](#hardware), [engine](#engine), [workload](#workload), [measurement](#measurement), [slo](#slo)
 - [Design](#design)
