@@ -24,7 +24,7 @@ var looked = map[string]struct {
 }{
 	"oat":   {resumed["oat"], []int{0, 1, 2, 3}},
 	"front": {"[axes]\n\"hardware.weight_bandwidth_gb_s\" = [2000, 3000, 4000, 6000]\n[[objective]]\nmetric = \"tpot_mean_ms\"\ngoal = \"min\"\n[[objective]]\nmetric = \"output_tok_s\"\ngoal = \"max\"\n[replicates]\nn = 2\n", nil},
-	"rate":  {"[axes]\n\"workload.rate_rps\" = [0.5, 2, 8, 400]\n", []int{0, 2}},
+	"rate":  {"[axes]\n\"workload.rate_rps\" = [0.5, 2, 8, 400]\n", []int{0, 1, 2}},
 	"alone": {"", nil},
 }
 

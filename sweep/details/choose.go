@@ -18,6 +18,9 @@ const (
 	share      = 0.05    // of the study's events otherwise; each is simulated twice
 )
 
+// fewPoints is why a point is looked at that there is no other reason for.
+const fewPoints = "one of a few points"
+
 // choice is a point to look at.
 type choice struct {
 	row    int // of the points table
@@ -36,8 +39,8 @@ type chooser struct {
 // choose returns the points to look at, the first reasons first: the only point,
 // baselines, the ends of the front, which are the best by each objective, the
 // largest one-at-a-time changes, the best and the worst by the first metric, the
-// highest steady rate, the other changes, and more of the front. Saturated ones only if they are
-// baselines.
+// highest steady rate, the other changes, and more of the front; all of a study
+// with few points. Saturated ones only if they are baselines.
 func choose(d *results.Dataset) []choice {
 	c := &chooser{d: d, f: d.Points}
 	for i := range c.f.Len() {
@@ -77,6 +80,11 @@ func choose(d *results.Dataset) []choice {
 		c.add(i, "one-at-a-time change")
 	}
 	c.front()
+	if len(c.rows) <= maxPoints {
+		for _, i := range c.rows {
+			c.add(i, fewPoints)
+		}
+	}
 	return c.chosen
 }
 
@@ -110,7 +118,7 @@ func (c *chooser) front() {
 func (c *chooser) add(row int, why string) {
 	for i := range c.chosen {
 		if o := &c.chosen[i]; o.row == row {
-			if !slices.Contains(o.why, why) {
+			if !slices.Contains(o.why, why) && why != fewPoints {
 				o.why = append(o.why, why)
 			}
 			return
