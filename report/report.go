@@ -11,13 +11,16 @@ import (
 
 	"scoville/core/expr"
 	"scoville/core/table"
+	"scoville/report/drill"
 	"scoville/report/number"
+	"scoville/report/page"
 	"scoville/report/plots"
 	"scoville/report/section"
 	"scoville/report/summary"
 	"scoville/report/view"
 	"scoville/report/web"
 	"scoville/sweep/results"
+	"scoville/sweep/results/details"
 )
 
 // File is the report's name in a folder of results.
@@ -97,7 +100,18 @@ func Load(dir string) (*Report, error) {
 	}
 	r.plots = plots.All(v, main)
 	w.Plots = r.plots
+	w.Extra, w.Details = inside(r.data)
 	return r, v.Err()
+}
+
+// inside are the parts of a page that look into a few points; where their file
+// cannot be read, why.
+func inside(v *view.View) ([]page.Section, map[string]page.Detail) {
+	x, err := details.Read(v.Dir, v.Manifest.Digest)
+	if err != nil {
+		return []page.Section{{ID: "latencies", Title: "How the latencies are distributed", Notes: []string{"not shown: " + err.Error()}}}, nil
+	}
+	return drill.Sections(x), drill.Details(x)
 }
 
 // needed names what the report reads beside the metrics of its tables.

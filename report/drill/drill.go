@@ -20,7 +20,8 @@ func Sections(d *details.Details) []page.Section {
 	if d == nil || len(d.Points) == 0 {
 		return nil
 	}
-	return []page.Section{latencies(d), times(d)}
+	b := open(d)
+	return []page.Section{b.latencies(), b.times()}
 }
 
 // Details are the panels of the points, by index, and of their requests and steps.
@@ -29,9 +30,10 @@ func Details(d *details.Details) map[string]page.Detail {
 	if d == nil {
 		return out
 	}
+	b := open(d)
 	for i := range d.Points {
 		p := &d.Points[i]
-		out[key(p)] = point(p)
+		out[key(p)] = b.point(p)
 		for k := range p.Requests {
 			r := &p.Requests[k]
 			out[requestKey(p, r)] = request(p, r)
@@ -84,16 +86,62 @@ func unit(u string) string {
 	return u
 }
 
-// label names a point among the points of a group.
-func label(p *details.Point, whole bool) string {
+// book is a file, with names for its points.
+type book struct {
+	*details.Details
+	designs map[int]string // by index, of points that are neither a baseline nor a change: what tells them apart
+}
+
+// maxName is how long the names of designs may be, in characters.
+const maxName = 44
+
+// open finds names. Points are called by the coordinates in which they differ, if
+// these are short, else by why they were chosen.
+func open(d *details.Details) *book {
+	b := &book{d, map[int]string{}}
+	values := map[string]map[string]bool{}
+	var plain []*details.Point
+	for i := range d.Points {
+		p := &d.Points[i]
+		if p.Baseline || p.Change {
+			continue
+		}
+		plain = append(plain, p)
+		for _, c := range p.Design {
+			if values[c.Name] == nil {
+				values[c.Name] = map[string]bool{}
+			}
+			values[c.Name][c.Value] = true
+		}
+	}
+	for _, p := range plain {
+		var parts []string
+		for _, c := range p.Design {
+			if len(values[c.Name]) > 1 || len(plain) == 1 {
+				parts = append(parts, last(c.Name)+" = "+c.Value)
+			}
+		}
+		if b.designs[p.Index] = strings.Join(parts, ", "); len([]rune(b.designs[p.Index])) > maxName || len(parts) == 0 {
+			b.designs = map[int]string{}
+			break
+		}
+	}
+	return b
+}
+
+// label names a point among the points of a group; whole says its other
+// coordinates too.
+func (b *book) label(p *details.Point, whole bool) string {
 	name := ""
 	switch {
 	case p.Change:
 		name = change(p)
 	case p.Baseline:
 		name = "baseline"
+	case b.designs[p.Index] != "":
+		return fmt.Sprintf("point %d (%s)", p.Index, b.designs[p.Index])
 	default:
-		return fmt.Sprintf("point %d: %s", p.Index, strings.Join(p.Chosen, ", "))
+		return fmt.Sprintf("point %d (%s)", p.Index, strings.Join(p.Chosen, ", "))
 	}
 	if where := coordinates(p); whole && where != "" {
 		name += " (" + where + ")"
@@ -104,15 +152,15 @@ func label(p *details.Point, whole bool) string {
 // group is points that are compared with each other: a baseline and its changes,
 // or all that have none.
 type group struct {
-	where  string // coordinates that they share; "" = there is one group
+	where  string // coordinates that they share; "" = none, or there is one group
 	points []*details.Point
 }
 
 // groups are the points by what they are compared with.
-func groups(d *details.Details) []group {
+func (b *book) groups() []group {
 	var out []group
-	for i := range d.Points {
-		p := &d.Points[i]
+	for i := range b.Points {
+		p := &b.Points[i]
 		where := ""
 		if p.Baseline || p.Change {
 			where = coordinates(p)

@@ -119,7 +119,7 @@ func TestLatencies(t *testing.T) {
 		t.Fatalf("%d sections", len(s))
 	}
 	c := s[0].Charts[0]
-	if want := "Baseline: half of the requests are within 40.00 ms, 99 of 100 within 900.0 ms; the largest P99 is 1800 ms, of kv_bandwidth_gb_s -20%."; c.Reading != want {
+	if want := "Of baseline half of the requests are within 40.00 ms, 99 of 100 within 900.0 ms; the largest P99 is 1800 ms, of kv_bandwidth_gb_s -20%."; c.Reading != want {
 		t.Errorf("%s\nwant %s", c.Reading, want)
 	}
 	if len(c.Series) != 3 || !c.X.Log || c.Series[0].Points[1].Hollow || !c.Series[2].Points[1].Hollow || c.Series[2].Points[1].Ref != "7" {
@@ -128,7 +128,7 @@ func TestLatencies(t *testing.T) {
 	if len(c.Levels) != 1 || c.Levels[0].Label != "SLO: P99 200.0 ms" {
 		t.Errorf("%+v", c.Levels)
 	}
-	if !strings.Contains(strings.Join(c.Notes, " "), "point 7: lowest ttft_p99_ms is saturated") {
+	if !strings.Contains(strings.Join(c.Notes, " "), "point 7 (max_num_seqs = 16) is saturated") {
 		t.Errorf("%q", c.Notes)
 	}
 	if n := s[0].Charts[1].Notes; !strings.Contains(strings.Join(n, " "), "3 lines of fewer than 100 requests") {

@@ -12,10 +12,10 @@ import (
 )
 
 // point is the panel of a point.
-func point(p *details.Point) page.Detail {
-	d := page.Detail{Title: fmt.Sprintf("point %d: %s", p.Index, label(p, true))}
+func (b *book) point(p *details.Point) page.Detail {
+	d := page.Detail{Title: fmt.Sprintf("point %d: %s", p.Index, b.label(p, true))}
 	if !p.Baseline && !p.Change {
-		d.Title = label(p, false)
+		d.Title = b.label(p, false)
 	}
 	which := "its run"
 	if p.Runs > 1 {

@@ -99,34 +99,34 @@ func most(parts []details.Part, whole details.Number) (name string, share float6
 }
 
 // times is the section of what runs spend their time on.
-func times(d *details.Details) page.Section {
+func (b *book) times() page.Section {
 	s := page.Section{
 		ID: "time", Title: "Where the time goes",
 		Lines: []string{"The busy time of each run, of all its replicas together: work that is hidden behind other work takes none. A click on a bar opens the point with its requests, a click on a request its steps."},
 	}
 	s.Charts = append(s.Charts,
-		runs(d, "what the runs wait for", resources, func(p *details.Split) []details.Part { return p.Resources }),
-		runs(d, "the stages of the runs", stages, func(p *details.Split) []details.Part { return p.Stages }))
+		b.runs("what the runs wait for", resources, func(p *details.Split) []details.Part { return p.Resources }),
+		b.runs("the stages of the runs", stages, func(p *details.Split) []details.Part { return p.Stages }))
 	return s
 }
 
 // runs is a chart of all runs, in shares of their time.
-func runs(d *details.Details, title string, names []string, of func(*details.Split) []details.Part) page.Chart {
+func (b *book) runs(title string, names []string, of func(*details.Split) []details.Part) page.Chart {
 	c := page.Chart{Kind: page.Stack, Title: title, X: page.Axis{Label: "share of busy time", Unit: "%", Min: 0, Max: 100}}
 	kinds := newStacked(names, words)
 	leaders := map[string]bool{}
 	var said []string
-	all := groups(d)
+	all := b.groups()
 	for _, g := range all {
 		for _, p := range g.points {
 			if p.Run.Seconds <= 0 {
 				continue
 			}
 			whole := float64(p.Run.Seconds)
-			c.Rows = append(c.Rows, kinds.row(label(p, len(all) > 1), key(p), of(&p.Run), func(s float64) float64 { return 100 * s / whole }, seconds))
+			c.Rows = append(c.Rows, kinds.row(b.label(p, len(all) > 1), key(p), of(&p.Run), func(s float64) float64 { return 100 * s / whole }, seconds))
 			name, share := most(of(&p.Run), p.Run.Seconds)
 			if !leaders[name] && len(said) < 3 {
-				said = append(said, fmt.Sprintf("%s (%.0f %%) of %s", words(name), 100*share, label(p, len(all) > 1)))
+				said = append(said, fmt.Sprintf("%s (%.0f %%) of %s", words(name), 100*share, b.label(p, len(all) > 1)))
 			}
 			leaders[name] = true
 		}
