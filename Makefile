@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build cloud test-cloud test-kubernetes test race lint bench validate accuracy fuzz study calibrations score reference check clean
+.PHONY: help build cloud test-cloud test-kubernetes test race lint bench validate accuracy fuzz study calibrations score man reference check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,10 @@ calibrations: build ## fit the shipped overlays of studies/calibrations to ../sh
 
 score: ## hold the errors that the shipped overlays state against ../shared/data, without a fit
 	$(GO) test ./calibrate/validation -run '^TestShippedCalibrations$$' -count 1 -v
+
+man: ## write the manual pages to bin/man/man1: copy them to a folder of MANPATH, or man -M bin/man sweep-run
+	@mkdir -p bin/man/man1
+	SOURCE_DATE_EPOCH=$$(git log -1 --format=%ct 2>/dev/null || echo 0) $(GO) test ./cmd/sweep ./cmd/calibrate -run '^TestMan$$' -count 1 -man $(CURDIR)/bin/man/man1
 
 reference: build ## write studies/REFERENCE.md, the keys of a study and the columns of its results, from the code
 	bin/sweep list reference >studies/REFERENCE.md

@@ -50,8 +50,8 @@ Runs beyond saturation are not fitted; their throughput is predicted and compare
 apart.
 `) + "\n" + exitCodes,
 		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
-  calibrate fit silicon_sample.csv --where 'system == "h100_sxm" && model_path ~ "70B"'
-  calibrate fit 'runs/*.json' --each --holdout fraction=0.2,seeds=3`,
+  calibrate fit studies/measured/h100.csv --where 'tp == 8' --holdout fraction=0.2,seeds=1 -o tp8.toml
+  calibrate fit 'studies/measured/*.csv' --each --set engine.version='vllm 0.11'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := someFiles(args, o.Spec); err != nil {
 				return err
@@ -141,8 +141,8 @@ is said, and taken with --trust-names alone; but lengths and batch of offline
 runs, and what a sweep wrote into the names of its folders, are read from names.
 Patterns such as 'runs/*.json' need no shell.
 `) + "\n" + exitCodes,
-		Example: `  calibrate check runs/*.json --hardware h100-sxm --set engine.tp=8
-  calibrate check report.md --model llama-3.1-8b`,
+		Example: `  calibrate check studies/measured/h100.csv
+  calibrate check 'studies/measured/*.csv' --where 'tp >= 4 && concurrency <= 32'`,
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := someFiles(args, o.Spec); err != nil {
 				return err

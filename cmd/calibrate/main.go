@@ -66,31 +66,35 @@ func message(err error) string {
 
 // run is the command: arguments in, text out.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	began := false
+	return program.Execute(ctx, tree(stdout, stderr), args, program.Streams{Out: stdout, Err: stderr}, func(err error) error { return usageError{err} })
+}
+
+// more says where to read on.
+const more = `
+Read on: calibrate/README.md, measurements, fits and held-out errors;
+studies/calibrations/README.md, the overlays that are shipped.`
+
+// tree is the program with its verbs.
+func tree(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "calibrate",
 		Short: "Fit the performance model to measured latencies",
 		Long: strings.TrimSpace(`
 calibrate fits the hidden parameters of the performance model (efficiencies,
 host times) to latencies measured on real machines, through the simulator, and
-writes an overlay: base = ["calibrated.toml"] in a study.
+writes an overlay: base = ["calibrated.toml"] in a study. The way of a fit:
 
   calibrate check studies/measured/h100.csv    # what a fit would read
-  calibrate fit   studies/measured/h100.csv    # calibrated.toml
+  calibrate fit studies/measured/h100.csv      # calibrated.toml
   calibrate score calibrated.toml other.csv    # how well it predicts other data
   calibrate suggest calibrated.toml            # what to measure next
 `) + "\n" + exitCodes,
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		PersistentPreRun: func(*cobra.Command, []string) { began = true },
+		Example: `  calibrate check studies/measured/h100.csv`,
 	}
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.AddCommand(fitCommand(stdout, stderr), checkCommand(stdout), scoreCommand(stdout), suggestCommand(stdout), versionCommand(stdout))
-	err := root.ExecuteContext(ctx)
-	if err != nil && !began {
-		return usageError{err}
-	}
-	return err
+	program.Verbs(root, stdout, more,
+		program.Group{Title: "Calibrate", Verbs: []*cobra.Command{checkCommand(stdout), fitCommand(stdout, stderr), scoreCommand(stdout), suggestCommand(stdout)}},
+		program.Group{Title: "Other", Verbs: []*cobra.Command{versionCommand(stdout)}},
+	)
+	complete(root)
+	return root
 }

@@ -26,8 +26,8 @@ median of predicted / measured - 1 (bias). Rows that the overlay does not hold f
 (its applies_to), and rows outside the range of its fit, are named and scored
 apart. It writes OUT.score.json and OUT.residuals.parquet.
 `) + "\n" + exitCodes,
-		Example: `  calibrate score calibrated.toml new.csv --max-error 0.05
-  calibrate score calibrated.toml 'runs/*.json' --where 'concurrency <= 64' -o june`,
+		Example: `  calibrate score studies/calibrated.toml studies/measured/h100.csv --max-error 0.05
+  calibrate score studies/calibrated.toml studies/measured/h100.csv --where 'concurrency <= 16' -o low`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -30,8 +30,8 @@ A prediction is METRIC@KEY=VALUE,...; candidates are KEY=VALUE,VALUE over the us
 grid (isl 128 to 16384, osl 16 to 512, concurrency 1 to 128). Keys are isl, osl,
 concurrency, rate, tp or study keys.
 `) + "\n" + exitCodes,
-		Example: `  calibrate suggest calibrated.toml --predict ttft_mean_ms@isl=32768,osl=256,concurrency=8
-  calibrate suggest calibrated.toml --runs 4 --candidates isl=512,2048,8192 --candidates tp=2,4`,
+		Example: `  calibrate suggest studies/calibrated.toml --predict ttft_mean_ms@isl=8192,osl=256,concurrency=8,tp=4 --runs 2
+  calibrate suggest studies/calibrated.toml --runs 2 --candidates isl=512,2048 --candidates tp=2,4`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch {

@@ -15,9 +15,10 @@ import (
 // versions that results are bound to.
 func Version(out io.Writer, name, linked string, simulator, results int) *cobra.Command {
 	return &cobra.Command{
-		Use:   "version",
-		Short: "Print the versions of the program, the simulator and the results",
-		Args:  cobra.NoArgs,
+		Use:     "version",
+		Short:   "Print the versions of the program, the simulator and the results",
+		Example: "  " + name + " version",
+		Args:    cobra.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			_, err := fmt.Fprintf(out, "%-9s  %s\nsimulator  %d\nresults    %d\n", name, build(linked), simulator, results)
 			return err

@@ -47,9 +47,9 @@ too and must give its numbers to the bit. Inputs that changed since the results
 were written are refused, as by sweep show. The report stays in DIR/confirm.json
 until the study runs again.
 `) + "\n" + exitCodes,
-		Example: `  sweep confirm results/grid --top 5 --by ttft_p99_ms
-  sweep confirm results/grid --top 3 --by output_tok_s --runs 30
-  sweep confirm results/pareto --top 0     # the front alone`,
+		Example: `  sweep confirm results/tradeoff --top 3 --by tpot_mean_ms
+  sweep confirm results/tradeoff --top 2 --by output_tok_s --runs 8 --csv
+  sweep confirm results/tradeoff --top 0 --runs 5  # the front alone`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch err := form.Check(); {

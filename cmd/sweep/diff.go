@@ -37,9 +37,9 @@ matched by the value that the other's study gives it; where that is not known
 Of two folders of searches for the same key the values found stand side by side,
 with the change and what the last passes and first fails allow of it.
 `) + "\n" + exitCodes,
-		Example: `  sweep diff results/before results/after
-  sweep diff results/h100 results/h200 --metric 'ttft_*' --by ttft_p99_ms
-  sweep diff results/before results/after --csv > changes.csv`,
+		Example: `  sweep diff results/tradeoff results/short
+  sweep diff results/tradeoff results/short --metric 'ttft_*' --by ttft_p99_ms
+  sweep diff results/tradeoff results/short --csv > changes.csv`,
 		Args: cobra.ExactArgs(2),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := form.Check(); err != nil {

@@ -27,8 +27,7 @@ as one page of Markdown.`,
   sweep list models llama
   sweep list metrics ttft --csv
   sweep list columns points.`,
-		Args:      cobra.RangeArgs(1, 2),
-		ValidArgs: []string{"keys", "design", "models", "chips", "metrics", "columns", "reference"},
+		Args: cobra.RangeArgs(1, 2),
 		RunE: func(_ *cobra.Command, args []string) error {
 			part := ""
 			if len(args) == 2 {

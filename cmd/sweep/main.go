@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/complete"
 	"scoville/cmd/sweep/record"
 	"scoville/sweep"
 	"scoville/sweep/store"
@@ -127,40 +128,38 @@ func better() func(metric string) string {
 
 // run is the command: arguments in, text out.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	began := false
+	return program.Execute(ctx, tree(stdout, stderr), args, program.Streams{Out: stdout, Err: stderr}, func(err error) error { return usageError{err} })
+}
+
+// more says where to read on.
+const more = `
+Read on: studies/GRAMMAR.md, the study language; studies/RUNNING.md, the commands;
+studies/REFERENCE.md, every key and column; studies/README.md, studies and answers.`
+
+// tree is the program with its verbs.
+func tree(stdout, stderr io.Writer) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "sweep",
 		Short: "Say how fast an LLM will be served before you have the machine",
 		Long: strings.TrimSpace(`
 sweep expands a TOML study into design points (hardware, engine and load),
 simulates the serving of each on all cores, and writes Parquet tables and a
-report.
+report. The way of a study:
 
   sweep new sensitivity > my.toml          # a commented study to start from
-  sweep plan studies/sensitivity.toml      # what would run
-  sweep run  studies/sensitivity.toml      # run it: results/sensitivity/
-  sweep run  studies/grid.toml --shard 1/4 # a quarter of it, here or elsewhere
-  sweep merge studies/grid.toml            # the tables of all quarters
-  sweep submit studies/grid.toml --engine slurm --shards 100  # all of it on a cluster
-  sweep status results/grid                # how far it is, what to do next
+  sweep plan my.toml                       # what would run
+  sweep run my.toml                        # run it: results/sensitivity/
   sweep show results/sensitivity --point 0 # why a point has its numbers
-  sweep confirm results/grid --by ttft_p99_ms  # what of the best was luck
-  sweep diff results/before results/after  # what changed, and why
-  sweep export csv results/grid -o grid.csv    # for other programs
-  sweep list keys onchip                   # what a study may say
-  sweep profile config.json -o llama.toml  # a model of your own, to review
 `) + "\n" + exitCodes,
-		SilenceErrors:    true,
-		SilenceUsage:     true,
-		PersistentPreRun: func(*cobra.Command, []string) { began = true },
+		Example: `  sweep run studies/sensitivity.toml
+  sweep list keys onchip`,
 	}
-	root.SetArgs(args)
-	root.SetOut(stdout)
-	root.SetErr(stderr)
-	root.AddCommand(newCommand(stdout), runCommand(stdout, stderr), mergeCommand(stdout, stderr), statusCommand(stdout, stderr), submitCommand(stdout), showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr)), planCommand(stdout), profileCommand(stdout, stderr), listCommand(stdout), versionCommand(stdout))
-	err := root.ExecuteContext(ctx)
-	if err != nil && !began {
-		return usageError{err}
-	}
-	return err
+	program.Verbs(root, stdout, more,
+		program.Group{Title: "Make a study", Verbs: []*cobra.Command{newCommand(stdout), listCommand(stdout), profileCommand(stdout, stderr), planCommand(stdout)}},
+		program.Group{Title: "Run it", Verbs: []*cobra.Command{runCommand(stdout, stderr), statusCommand(stdout, stderr), mergeCommand(stdout, stderr), submitCommand(stdout)}},
+		program.Group{Title: "Read the results", Verbs: []*cobra.Command{showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr))}},
+		program.Group{Title: "Other", Verbs: []*cobra.Command{versionCommand(stdout)}},
+	)
+	complete.Wire(root)
+	return root
 }

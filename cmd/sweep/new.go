@@ -26,7 +26,7 @@ New writes a study that runs as it stands, with comments on what to change:
 `) + "\n",
 		Example: `  sweep new sensitivity > my.toml
   sweep plan my.toml
-  sweep run my.toml`,
+  sweep new capacity | grep -A 3 '^.slo'`,
 		Args:      cobra.ExactArgs(1),
 		ValidArgs: names,
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -26,10 +26,10 @@ Plan checks a study and every point of it, and says what would run. It tries up
 to 8 runs, for 2 seconds at most, and estimates from them how long the study
 takes on all cores. It writes no results.
 `) + "\n" + exitCodes,
-		Example: `  sweep plan studies/grid.toml
-  sweep plan studies/grid.toml --points points.csv
-  sweep plan studies/sensitivity.toml --csv
-  sweep plan studies/grid.toml --explain hardware.weight_bandwidth_gb_s`,
+		Example: `  sweep plan studies/tradeoff.toml
+  sweep plan studies/tradeoff.toml --points points.csv
+  sweep plan studies/sensitivity.toml --explain hardware.weight_bandwidth_gb_s
+  sweep plan studies/sensitivity.toml --csv | head -3`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			p, err := sweep.LoadContext(c.Context(), args[0], set)

@@ -35,9 +35,8 @@ It then stands for the model as config.json would; the study may still set any
 field. A number that does not follow from the others is an error that names
 both; what changes no result is a note, here and in sweep plan.
 `) + "\n" + exitCodes,
-		Example: `  sweep profile config.json -o llama.toml
-  sweep profile config.json --hardware h100-sxm
-  sweep profile --model llama-3-8b`,
+		Example: `  sweep profile --model llama-3-8b
+  sweep profile --model llama-3-8b --hardware h100-sxm -o llama.toml`,
 		Args: cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
 			if len(args) == 1 {

@@ -57,11 +57,11 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 		Short: "Simulate every point of a study and write the results",
 		Long:  runHelp + exitCodes,
 		Example: `  sweep run studies/sensitivity.toml
-  sweep run studies/grid.toml -o /tmp/grid -j 4 --set workload.requests=500
   sweep run studies/sensitivity.toml --point 4
   sweep run studies/sensitivity.toml --csv > effects.csv
-  sweep run studies/grid.toml --shard 1/4
-  sweep run studies/grid.toml --only-failed    # those that failed or timed out, again`,
+  sweep run studies/tradeoff.toml -o results/short -j 2 --set workload.requests=500
+  sweep run studies/tradeoff.toml --shard 1/2  # half of it; the other on another machine
+  sweep run studies/sensitivity.toml --only-failed`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Jobs < 1 {

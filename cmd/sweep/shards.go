@@ -71,10 +71,10 @@ and exits with 4. Different results of one run, or runs of another version of th
 simulator, are refused (exit code 6); of a run that failed in one shard and not in
 another the result counts.
 `) + "\n" + exitCodes,
-		Example: `  sweep merge studies/grid.toml
-  sweep merge results/grid
-  sweep merge studies/grid.toml -o results/all from-host-a from-host-b
-  sweep merge s3://bucket/grid`,
+		Example: `  sweep run studies/tradeoff.toml --shard 1/2
+  sweep run studies/tradeoff.toml --shard 2/2
+  sweep merge studies/tradeoff.toml
+  sweep merge results/tradeoff -o results/all`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Jobs < 1 {

@@ -35,8 +35,8 @@ changed it names it and stops.
 Without --point it explains the only point, or the only baseline.
 `) + "\n" + exitCodes,
 		Example: `  sweep show results/sensitivity --point 4
-  sweep show results/sensitivity --point 3fa9
-  sweep show results/grid --point 17 --json > point.json`,
+  sweep show results/sensitivity --point 384d --quick
+  sweep show results/sensitivity --point 4 --quick --json > point.json`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := form.Check(); err != nil {

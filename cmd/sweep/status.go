@@ -33,8 +33,9 @@ At a URL of an object store (bin/sweep-cloud) it sees what was sent, every half 
 and who has the lease to write. It takes no table, but all that finished runs gave, some
 hundred bytes to a few KB a run, and says how much it took.
 `) + "\n" + exitCodes,
-		Example: `  sweep status results/grid
-  sweep status results/grid --json | jq .left_s
+		Example: `  sweep status results/tradeoff
+  sweep status results/tradeoff --csv
+  sweep status results/tradeoff --json > status.json
   sweep-cloud status s3://bucket/grid`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {

@@ -46,10 +46,9 @@ again would forget what it has; give a new folder with -o. A shard whose runs ar
 there ends well even if some failed: they are rows of the tables, and the merge says so.
 A study with race is not split.
 `) + "\n" + exitCodes,
-		Example: `  sweep submit studies/grid.toml --engine slurm --shards 100 --limit 20 --cpus 4 --time 2:00:00
-  sweep submit studies/grid.toml --engine slurm --shards 4 --go
-  sweep submit studies/grid.toml --engine kubernetes --shards 100 --image registry/sweep:1 --claim work --mem 4G
-  sweep-cloud submit studies/grid.toml -o s3://bucket/grid --engine kubernetes --shards 100 --image registry/sweep:1 --claim studies --secret s3`,
+		Example: `  sweep submit studies/tradeoff.toml --engine slurm --shards 10 --limit 4 --cpus 4 --time 2:00:00
+  sweep submit studies/tradeoff.toml --engine kubernetes --shards 10 --image registry/sweep:1 --claim work --mem 4G
+  sweep-cloud submit studies/tradeoff.toml -o s3://bucket/tradeoff --engine kubernetes --shards 10 --image registry/sweep:1 --claim studies --secret s3`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if o.Remote = store.Is(o.Dir); o.Remote {

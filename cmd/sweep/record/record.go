@@ -29,7 +29,7 @@ func Export(d Doors) *cobra.Command {
 		Short: "Write results for other programs",
 		Long:  "Export writes results in the forms of other programs: tables as CSV, predictions as\nmetrics and alert rules of Prometheus.\n" + d.Codes,
 		Example: `  sweep export csv results/h100 -o points.csv
-  sweep export prometheus results/h100 --point 4 --match model_name=llama -o /etc/scoville`,
+  sweep export prometheus results/h100 --point 4 --match model_name=llama -o monitoring`,
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) == 0 {
 				return d.Usage(fmt.Errorf("export what? csv or prometheus"))
@@ -71,7 +71,7 @@ keys of axes, a metric for its mean, binding for what bounds a point.
 `) + "\n" + d.Codes,
 		Example: `  sweep export csv results/h100 -o points.csv
   sweep export csv results/h100 --table runs --columns 'rate_rps,replicate,ttft_*' | head
-  sweep export csv results/grid --where 'steady && ttft_p99_ms < 500 && binding ~ "kv"'`,
+  sweep export csv results/h100 --where 'steady && ttft_p99_ms < 500'`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			dir, done, err := d.Read(c.Context(), args[0], false)
