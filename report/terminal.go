@@ -13,6 +13,7 @@ import (
 	"scoville/report/plots"
 	"scoville/report/section"
 	"scoville/report/sketch"
+	"scoville/report/web"
 	"scoville/sweep/results"
 )
 
@@ -39,7 +40,7 @@ func (r *Report) Text(w io.Writer, width int) error {
 		fmt.Fprintf(&tail, "note  %s\n", note)
 	}
 	r.explanationText(&tail)
-	fmt.Fprintf(&tail, "\nfiles  %s in %s\n", strings.Join(append(r.tables(), File), ", "), r.data.Dir)
+	fmt.Fprintf(&tail, "\nfiles  %s in %s\n", strings.Join(append(r.tables(), web.File, File), ", "), r.data.Dir)
 	lines := func(b *bytes.Buffer) int { return bytes.Count(b.Bytes(), []byte("\n")) }
 	room := maxLines - lines(&head) - min(lines(&tail), maxLines/3)
 	pictures := sketch.Pictures(r.data, r.plots, width)

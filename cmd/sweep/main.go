@@ -117,7 +117,7 @@ func kept(e *sweep.StoppedError) string {
 
 // doors are what the verbs of other rooms share with those here.
 func doors(stdout, stderr io.Writer) record.Doors {
-	return record.Doors{Out: stdout, Err: stderr, Read: read, Usage: func(err error) error { return usageError{err} }, Codes: exitCodes}
+	return record.Doors{Out: stdout, Err: stderr, Read: read, Usage: func(err error) error { return usageError{err} }, Better: better, Codes: exitCodes}
 }
 
 // better says which way a metric of the results should go.
@@ -150,6 +150,7 @@ report. The way of a study:
   sweep plan my.toml                       # what would run
   sweep run my.toml                        # run it: results/sensitivity/
   sweep show results/sensitivity --point 0 # why a point has its numbers
+  sweep report results/sensitivity         # report.html again, for a browser
 `) + "\n" + exitCodes,
 		Example: `  sweep run studies/sensitivity.toml
   sweep list keys onchip`,
@@ -157,7 +158,7 @@ report. The way of a study:
 	program.Verbs(root, stdout, more,
 		program.Group{Title: "Make a study", Verbs: []*cobra.Command{newCommand(stdout), listCommand(stdout), profileCommand(stdout, stderr), planCommand(stdout)}},
 		program.Group{Title: "Run it", Verbs: []*cobra.Command{runCommand(stdout, stderr), statusCommand(stdout, stderr), mergeCommand(stdout, stderr), submitCommand(stdout)}},
-		program.Group{Title: "Read the results", Verbs: []*cobra.Command{showCommand(stdout), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr))}},
+		program.Group{Title: "Read the results", Verbs: []*cobra.Command{showCommand(stdout), record.Report(doors(stdout, stderr)), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr))}},
 		program.Group{Title: "Other", Verbs: []*cobra.Command{versionCommand(stdout)}},
 	)
 	complete.Wire(root)

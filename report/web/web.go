@@ -19,7 +19,7 @@ import (
 )
 
 // File is the name of the page in a folder of results.
-const File = "report.html"
+const File = results.PageFile
 
 // Input is what a page is made of: the results, and the tables that report.md
 // has of them.

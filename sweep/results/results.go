@@ -36,6 +36,7 @@ const (
 	EffectsFile  = "effects.parquet" // a row per metric and one-at-a-time change
 	ClassesFile  = "classes.parquet" // a row per point and class of requests, where a point has several
 	ReportFile   = "report.md"
+	PageFile     = "report.html"
 	StudyFile    = "study.toml"    // the study, byte for byte
 	ManifestFile = "manifest.json" // provenance and wall times
 )

@@ -1,5 +1,5 @@
-// Package record knows the verbs that hand results on: sweep export. It reads no
-// files itself.
+// Package record knows the verbs that hand results on: sweep export and sweep
+// report.
 package record
 
 import (
@@ -19,6 +19,7 @@ type Doors struct {
 	Out, Err io.Writer
 	Read     func(ctx context.Context, name string, journals bool) (dir string, done func(), err error) // a folder or URL to read
 	Usage    func(error) error                                                                          // makes a usage error
+	Better   func() func(metric string) string                                                          // which way a metric should go
 	Codes    string                                                                                     // exit codes, for the help
 }
 

@@ -1,0 +1,92 @@
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"scoville/cmd/program"
+	"scoville/report"
+	"scoville/sweep"
+	"scoville/sweep/store"
+)
+
+// Report is sweep report.
+func Report(d Doors) *cobra.Command {
+	file := ""
+	c := &cobra.Command{
+		Use:   "report DIR",
+		Short: "Make the report of results again, from their tables",
+		Long: strings.TrimSpace(`
+Report makes report.html, report.md and plots/*.svg of the results in DIR again, and
+prints the report. It reads the tables and simulates nothing; sweep run and sweep
+merge have made all of them already.
+
+report.html is one file that loads nothing: it opens from a disk, a mail or a web
+server. It has the answer in one sentence, the tables of report.md, and pictures
+that answer when they are pointed at: the effects of changes with their intervals,
+latencies against the load with the service levels, Pareto fronts, heat maps, every
+point across its axes. A click on a point shows its values. With the keyboard: Tab
+to a picture, arrows from point to point, Enter to open one.
+
+With -o FILE only the page is written, to FILE, and nothing in DIR: for results that
+cannot be written to, and for those at a URL (bin/sweep-cloud).
+`) + "\n" + d.Codes,
+		Example: `  sweep report results/sensitivity
+  sweep report results/grid -o /tmp/grid.html
+  sweep report s3://bucket/grid -o grid.html`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(c *cobra.Command, args []string) error {
+			if store.Is(args[0]) && file == "" {
+				return d.Usage(fmt.Errorf("%s: give -o FILE: the page of results at a URL goes to a file here", args[0]))
+			}
+			if info, err := os.Stat(file); file != "" && err == nil && info.IsDir() {
+				return d.Usage(fmt.Errorf("-o %s is a folder: give the name of a file", file))
+			}
+			dir, done, err := d.Read(c.Context(), args[0], false)
+			if err != nil {
+				return err
+			}
+			defer done()
+			r, err := load(dir)
+			if err != nil {
+				return err
+			}
+			if file != "" {
+				if err := r.WritePage(file); err != nil {
+					return &sweep.InputError{Err: err}
+				}
+				_, err := fmt.Fprintln(d.Out, file)
+				return err
+			}
+			if err := r.Write(); err != nil {
+				return &sweep.InputError{Err: fmt.Errorf("%w\nwith -o FILE the page is written elsewhere", err)}
+			}
+			err = program.Compare(d.Out, func(w io.Writer) error { return r.Text(w, program.Width(d.Out)) }, d.Better())
+			if errors.Is(err, syscall.EPIPE) { // a reader that has seen enough
+				return nil
+			}
+			return err
+		},
+	}
+	c.Flags().StringVarP(&file, "output", "o", "", "write the page alone, to this file")
+	return c
+}
+
+// load reads results for a report. A folder that holds none is an
+// *sweep.InputError.
+func load(dir string) (*report.Report, error) {
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		return nil, &sweep.InputError{Err: fmt.Errorf("%s holds no results: there is no such folder", dir)}
+	}
+	r, err := report.Load(dir)
+	if err != nil && !errors.Is(err, sweep.ErrForeign) {
+		err = &sweep.InputError{Err: err}
+	}
+	return r, err
+}
