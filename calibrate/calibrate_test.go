@@ -268,7 +268,7 @@ func TestReasons(t *testing.T) {
 func TestCheck(t *testing.T) {
 	dir := t.TempDir()
 	in := put(t, dir, "m.csv", strings.Replace(demo(), "ttft_mean_ms", "ttft_ms", 1)+"h100-sxm,llama-3.1-70b,,1,256,64,4,20,9\n", "bare.csv", "isl,osl,concurrency,ttft_mean_ms\n256,64,4,20\n")
-	text, err := Check(context.Background(), Options{Files: in[:1]})
+	seen, err := Check(context.Background(), Options{Files: in[:1]})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -277,15 +277,18 @@ func TestCheck(t *testing.T) {
 		"rows    10 selected, 9 usable -> 9 conditions with ttft_mean_ms, tpot_mean_ms\n", "load    9 rows closed loop\n",
 		"assumed number of requests not said: 10 per unit of concurrency\n", "dropped 1 row: does not fit memory",
 	} {
-		if !strings.Contains(text, want) {
-			t.Errorf("no %q in\n%s", want, text)
+		if !strings.Contains(seen.Text, want) {
+			t.Errorf("no %q in\n%s", want, seen.Text)
 		}
 	}
-	if text, err := Check(context.Background(), Options{Files: in[1:]}); err != nil || !strings.Contains(text, "needed  --hardware NAME (a10, a100-40,") {
-		t.Errorf("what is missing is asked for: %v\n%s", err, text)
+	if last := seen.Rows[len(seen.Rows)-1]; len(seen.Rows) != 11 || last[2] != "false" || !strings.Contains(last[3], "does not fit memory") || seen.Rows[1][2] != "true" {
+		t.Errorf("%q", seen.Rows)
 	}
-	if text, err := Check(context.Background(), Options{Files: in[1:], Hardware: "h100-sxm", Model: "llama-3.1-8b"}); err != nil || !strings.Contains(text, "1 usable") {
-		t.Errorf("%s, %v", text, err)
+	if seen, err := Check(context.Background(), Options{Files: in[1:]}); err != nil || !strings.Contains(seen.Text, "needed  --hardware NAME (a10, a100-40,") {
+		t.Errorf("what is missing is asked for: %v\n%s", err, seen.Text)
+	}
+	if seen, err := Check(context.Background(), Options{Files: in[1:], Hardware: "h100-sxm", Model: "llama-3.1-8b"}); err != nil || !strings.Contains(seen.Text, "1 usable") {
+		t.Errorf("%s, %v", seen.Text, err)
 	}
 }
 

@@ -19,22 +19,29 @@ import (
 // is a chip or model that is not said: the text asks for it. Of several files,
 // those that cannot be read are named and the others read; the error then comes
 // with the text.
-func Check(ctx context.Context, opt Options) (string, error) {
-	text, err := check(ctx, opt)
+func Check(ctx context.Context, opt Options) (Checked, error) {
+	out, err := check(ctx, opt)
 	if ctx.Err() != nil {
-		return "", ctx.Err()
+		return Checked{}, ctx.Err()
 	}
 	if err != nil {
-		return text, &InputError{err}
+		return out, &InputError{err}
 	}
-	return text, nil
+	return out, nil
 }
 
-func check(ctx context.Context, opt Options) (string, error) {
+// Checked is what Check understood: a text for people, and a row with a heading for
+// each row that was read.
+type Checked struct {
+	Text string
+	Rows [][]string
+}
+
+func check(ctx context.Context, opt Options) (out Checked, err error) {
 	opt.tolerant = true
 	in, err := read(opt)
 	if err != nil {
-		return "", err
+		return out, err
 	}
 	var b strings.Builder
 	reading.Files(&b, in.files)
@@ -44,8 +51,9 @@ func check(ctx context.Context, opt Options) (string, error) {
 		several = nil // every row is dropped for what is not said
 	}
 	if err := in.resolve(ctx); err != nil {
-		return "", err
+		return out, err
 	}
+	out.Rows = reading.Rows(in.rows)
 	in.summary(&b)
 	for _, a := range asks {
 		fmt.Fprintf(&b, "needed  %s\n", a)
@@ -73,10 +81,11 @@ func check(ctx context.Context, opt Options) (string, error) {
 	for _, err := range in.unread {
 		fmt.Fprintf(&b, "not read: %v\n", err)
 	}
+	out.Text = b.String()
 	if len(in.unread) > 0 {
-		return b.String(), fmt.Errorf("%s could not be read", results.Count(len(in.unread), "file"))
+		err = fmt.Errorf("%s could not be read", results.Count(len(in.unread), "file"))
 	}
-	return b.String(), nil
+	return out, err
 }
 
 // summary prints counts, load model, ranges, notes and dropped rows.

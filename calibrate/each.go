@@ -81,3 +81,6 @@ func (in *input) fitPart(ctx context.Context, p *group.Part, e *results.Each) (*
 
 // EachText prints the table of several fits.
 func EachText(list []results.Each) string { return results.EachText(list) }
+
+// EachRows is that table with a heading, ratios as numbers.
+func EachRows(list []results.Each) [][]string { return results.EachRows(list) }

@@ -2,6 +2,7 @@ package results
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -71,4 +72,21 @@ func (g *Gate) text() string {
 		return fmt.Sprintf("%s %s > %s", g.What, short(g.Value), short(g.Limit))
 	}
 	return g.What
+}
+
+// EachRows is a row for each fit, metric and split, with the errors as ratios; a
+// group without a fit is one row with the reason.
+func EachRows(list []Each) [][]string {
+	out := [][]string{{"fit", "overlay", "rows", "result", "metric", "split", "split_rows", "median_ratio", "p90_ratio", "bias_ratio"}}
+	number := func(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
+	for _, e := range list {
+		if e.Why != nil {
+			out = append(out, []string{e.Name, "", "", "not fitted: " + e.Why.Error(), "", "", "", "", "", ""})
+			continue
+		}
+		for _, r := range e.Fit.Errors {
+			out = append(out, []string{e.Name, e.Overlay, strconv.Itoa(e.Fit.Rows), e.Fit.Status, r.Metric, r.Split, strconv.Itoa(r.Rows), number(r.Median), number(r.P90), number(r.Bias)})
+		}
+	}
+	return out
 }

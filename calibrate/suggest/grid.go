@@ -217,3 +217,28 @@ func Text(s *Suggestion) string {
 	b.WriteString("intervals hold 90 % and are what is expected if the model is right: fit all measurements together to see\n")
 	return b.String()
 }
+
+// Rows is a table of the runs of a suggestion, with the interval of each prediction
+// that is expected after them.
+func Rows(s *Suggestion) [][]string {
+	head := []string{"run", "conditions", "server", "command"}
+	if len(s.Predictions) == 0 {
+		head = append(head, "sd_ratio")
+	}
+	for _, p := range s.Predictions {
+		head = append(head, p.Text+" lo", p.Text+" hi")
+	}
+	out := [][]string{head}
+	for i, r := range s.Runs {
+		row := []string{strconv.Itoa(i + 1), r.Text, r.Server, r.Command}
+		if len(s.Predictions) == 0 {
+			row = append(row, fmt.Sprintf("%.4g", r.Shrink))
+		}
+		for k := range s.Predictions {
+			lo, hi := s.Predictions[k].Interval(r.SD[k])
+			row = append(row, fmt.Sprintf("%.4g", lo), fmt.Sprintf("%.4g", hi))
+		}
+		out = append(out, row)
+	}
+	return out
+}

@@ -11,16 +11,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/calibrate"
+	"scoville/cmd/program"
 )
 
-// fitCommand is calibrate fit.
-func fitCommand(stdout, stderr io.Writer) *cobra.Command {
-	o := calibrate.Options{}
-	each := false
-	c := &cobra.Command{
-		Use:   "fit [FILE...]",
-		Short: "Fit parameters to files of measured latencies and write an overlay",
-		Long: strings.TrimSpace(`
+const fitHelp = `
 Fit reads files of measurements in any of these forms: JSON of vllm bench serve
 (also with its requests, also several objects a file), of vllm bench sweep,
 latency and throughput, of inference-perf and InferenceX; console blocks of vllm
@@ -48,11 +42,24 @@ load, batches and steps 20 % at random.
 
 Runs beyond saturation are not fitted; their throughput is predicted and compared
 apart.
-`) + "\n" + exitCodes,
+`
+
+// fitCommand is calibrate fit.
+func fitCommand(stdout, stderr io.Writer) *cobra.Command {
+	o := calibrate.Options{}
+	each := false
+	var form program.Form
+	c := &cobra.Command{
+		Use:   "fit [FILE...]",
+		Short: "Fit parameters to files of measured latencies and write an overlay",
+		Long:  strings.TrimSpace(fitHelp) + "\n" + exitCodes,
 		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
   calibrate fit studies/measured/h100.csv --where 'tp == 8' --holdout fraction=0.2,seeds=1 -o tp8.toml
   calibrate fit 'studies/measured/*.csv' --each --set engine.version='vllm 0.11'`,
 		RunE: func(c *cobra.Command, args []string) error {
+			if err := form.Check(); err != nil {
+				return usageError{err}
+			}
 			if err := someFiles(args, o.Spec); err != nil {
 				return err
 			}
@@ -65,14 +72,19 @@ apart.
 			o.Files = args
 			o.Log = func(line string) { fmt.Fprintln(stderr, line) }
 			if each {
-				return fitEach(c.Context(), o, stdout)
+				return fitEach(c.Context(), o, stdout, form)
 			}
 			f, err := calibrate.Run(c.Context(), o)
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(stdout, calibrate.Text(f))
-			fmt.Fprintln(stdout, "files   "+strings.Join(calibrate.Outputs(o.Output), "  "))
+			rows, err := program.Rows(f.Parameters)
+			if err == nil {
+				err = answer(stdout, form, f, rows, calibrate.Text(f)+"files   "+strings.Join(calibrate.Outputs(o.Output), "  ")+"\n")
+			}
+			if err != nil {
+				return err
+			}
 			if len(f.Gates) > 0 {
 				return errGate
 			}
@@ -84,17 +96,21 @@ apart.
 	f.StringVarP(&o.Output, "output", "o", "calibrated.toml", "overlay to write")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	f.BoolVar(&each, "each", false, "a fit and an overlay for each chip, model and engine version, and a table of all")
+	form.Flags(c, "the parameters, with --each the table of all fits,")
 	f.StringVar(&o.Holdout, "holdout", "", "what is held out: fraction=0.2, folds=5, by=concurrency, or a filter of rows")
 	return c
 }
 
 // fitEach is calibrate fit --each.
-func fitEach(ctx context.Context, o calibrate.Options, stdout io.Writer) error {
+func fitEach(ctx context.Context, o calibrate.Options, stdout io.Writer, form program.Form) error {
 	list, err := calibrate.Each(ctx, o)
 	if err != nil {
 		return err
 	}
-	fmt.Fprint(stdout, calibrate.EachText(list))
+	rows := calibrate.EachRows(list)
+	if err := answer(stdout, form, program.Objects(rows), rows, calibrate.EachText(list)); err != nil {
+		return err
+	}
 	for _, e := range list {
 		if e.Why != nil || len(e.Fit.Gates) > 0 {
 			return errGate
@@ -127,6 +143,7 @@ func inputFlags(c *cobra.Command, o *calibrate.Options) {
 // checkCommand is calibrate check.
 func checkCommand(stdout io.Writer) *cobra.Command {
 	o := calibrate.Options{}
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "check [FILE...]",
 		Short: "Say what a fit would read: columns, units, load, rows left out; no fit",
@@ -148,13 +165,27 @@ Patterns such as 'runs/*.json' need no shell.
 				return err
 			}
 			o.Files = args
-			text, err := calibrate.Check(c.Context(), o)
-			if _, werr := io.WriteString(stdout, text); werr != nil && err == nil {
-				return werr
+			seen, err := calibrate.Check(c.Context(), o)
+			if seen.Text == "" {
+				return err
+			}
+			if werr := answer(stdout, form, nil, seen.Rows, seen.Text); err == nil {
+				err = werr
 			}
 			return err
 		},
 	}
 	inputFlags(c, &o)
+	form.Table(c, "a row for each row that was read, with whether a fit uses it,")
 	return c
+}
+
+// answer writes a verb's answer in the form that is asked for.
+func answer(w io.Writer, form program.Form, x any, rows [][]string, text string) error {
+	return form.Write(w, x, func() ([][]string, error) { return rows, nil }, func(w io.Writer) error {
+		return program.Page(w, func(w io.Writer) error {
+			_, err := io.WriteString(w, text)
+			return err
+		})
+	})
 }

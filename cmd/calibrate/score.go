@@ -9,12 +9,14 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/calibrate"
+	"scoville/cmd/program"
 )
 
 // scoreCommand is calibrate score.
 func scoreCommand(stdout io.Writer) *cobra.Command {
 	o := calibrate.Options{}
 	var limit float64
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "score OVERLAY.toml [FILE...]",
 		Short: "Predict measurements with an overlay, without fitting, and say how far off it is",
@@ -30,7 +32,9 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
   calibrate score studies/calibrated.toml studies/measured/h100.csv --where 'concurrency <= 16' -o low`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			switch {
+			switch err := form.Check(); {
+			case err != nil:
+				return usageError{err}
 			case o.Jobs < 1:
 				return usageError{fmt.Errorf("-j %d: at least one simulation must run at a time", o.Jobs)}
 			case c.Flags().Changed("max-error") && !(limit > 0 && limit < 10):
@@ -49,8 +53,13 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
 			if err != nil {
 				return err
 			}
-			fmt.Fprint(stdout, calibrate.ScoreText(s))
-			fmt.Fprintln(stdout, "files   "+strings.Join(calibrate.ScoreOutputs(o.Output), "  "))
+			rows, err := program.Rows(s.Errors)
+			if err == nil {
+				err = answer(stdout, form, s, rows, calibrate.ScoreText(s)+"files   "+strings.Join(calibrate.ScoreOutputs(o.Output), "  ")+"\n")
+			}
+			if err != nil {
+				return err
+			}
 			if len(s.Gates) > 0 {
 				return errGate
 			}
@@ -62,5 +71,6 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
 	f.StringVarP(&o.Output, "output", "o", "", "beginning of the names of the files to write (default score)")
 	f.Float64Var(&limit, "max-error", 0, "largest median error, a ratio, of mean TTFT and TPOT (else of what the rows have) where the overlay holds; beyond it exit 5")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	form.Flags(c, "the table of errors")
 	return c
 }

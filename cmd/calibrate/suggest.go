@@ -9,11 +9,13 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/calibrate"
+	"scoville/cmd/program"
 )
 
 // suggestCommand is calibrate suggest.
 func suggestCommand(stdout io.Writer) *cobra.Command {
 	var in calibrate.SuggestInput
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "suggest OVERLAY.toml",
 		Short: "Say which measurements would narrow the uncertainty most, as commands to run",
@@ -40,12 +42,14 @@ concurrency, rate, tp or study keys.
 			case in.Runs < 1 || in.Runs > 100:
 				return usageError{fmt.Errorf("--runs %d: from 1 to 100", in.Runs)}
 			}
-			text, err := calibrate.Suggest(c.Context(), args[0], in)
+			if err := form.Check(); err != nil {
+				return usageError{err}
+			}
+			s, err := calibrate.Suggest(c.Context(), args[0], in)
 			if err != nil {
 				return err
 			}
-			_, err = io.WriteString(stdout, text)
-			return err
+			return answer(stdout, form, s, calibrate.SuggestRows(s), calibrate.SuggestText(s))
 		},
 	}
 	f := c.Flags()
@@ -55,5 +59,6 @@ concurrency, rate, tp or study keys.
 	f.StringVar(&in.Model, "model", "", "model, where the overlay holds for several or for any: a catalogue name or a config.json")
 	f.StringVar(&in.Hardware, "hardware", "", "chip, likewise: a catalogue name or a hardware file")
 	f.IntVarP(&in.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
+	form.Flags(c, "a row per measurement")
 	return c
 }
