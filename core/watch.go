@@ -18,7 +18,7 @@ type MomentKind int
 // The moments. Those of a request come in the order Began, First, Ended; Waits,
 // and Began again, come at any time between.
 const (
-	Stepped MomentKind = iota // steps are over: of what has begun and does not wait
+	Stepped MomentKind = iota // steps are over; what has begun and does not wait runs, if only in turn with prompts (prefill-first)
 	Began                     // a request begins, or begins again
 	First                     // its first token is out
 	Waits                     // it is preempted and goes back to the queue

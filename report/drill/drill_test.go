@@ -162,7 +162,7 @@ func TestTimes(t *testing.T) {
 	if panel := Details(d)["0/4"]; panel.Charts[0].Kinds[2] != "KV memory" || !strings.Contains(panel.Lines[0], "128 prompt tokens and gets 3 tokens: TTFT 40.00 ms, TPOT 15.00 ms, E2E 70.00 ms; class chat; 16 tokens of the prompt are in the prefix cache; preempted 1 time") {
 		t.Errorf("%q %q", panel.Charts[0].Kinds, panel.Lines)
 	}
-	if line := Details(d)["0/4/1"].Lines[0]; !strings.Contains(line, "2 decoded tokens of 2 sequences, which attend to 300 tokens") {
+	if line := Details(d)["0/4/1"].Lines[0]; !strings.Contains(line, "2 decoded tokens of 2 sequences, attending to 300 tokens") {
 		t.Error(line)
 	}
 }

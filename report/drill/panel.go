@@ -110,7 +110,7 @@ func request(p *details.Point, r *details.Request) page.Detail {
 		stage.Rows = append(stage.Rows, spent.row(name, "", part.split.Stages, milliseconds, shareOf(part.split.Seconds)))
 	}
 	c.Kinds, stage.Kinds = waited.kinds(), spent.kinds()
-	c.Reading = "All steps that the request is in, with all that they do for others."
+	c.Reading = "All steps while it runs, with all that they do for others."
 	stage.Reading = c.Reading
 	if len(r.Steps) > 0 {
 		d.Charts = append(d.Charts, stepChart(p, r))
@@ -187,7 +187,7 @@ func batch(s *details.Step) string {
 	if len(parts) == 0 {
 		return "it moves KV and computes no token"
 	}
-	return fmt.Sprintf("%s of %s, which attend to %s", strings.Join(parts, " and "), plural(s.Sequences, "sequence"), plural(int(math.Round(float64(s.Context))), "token"))
+	return fmt.Sprintf("%s of %s, attending to %s", strings.Join(parts, " and "), plural(s.Sequences, "sequence"), plural(int(math.Round(float64(s.Context))), "token"))
 }
 
 // step is the panel of a step.

@@ -98,13 +98,13 @@ type Request struct {
 
 	Parts []Part `json:"parts"` // of E2E, in order; those of TTFT begin with "ttft "
 	Split struct {
-		Prefill Split `json:"prefill"` // the steps that it is in until its first token
+		Prefill Split `json:"prefill"` // all steps while it runs, until its first token
 		Decode  Split `json:"decode"`  // and from then on
 	} `json:"split"`
 	Steps []Step `json:"steps"` // a few of them, in order
 }
 
-// Step is one step that a request is in.
+// Step is one step while a request runs.
 type Step struct {
 	Kind      string `json:"kind"` // PrefillStep or DecodeStep
 	Chosen    string `json:"chosen"`

@@ -124,3 +124,32 @@ func FuzzDecode(f *testing.F) {
 		}
 	})
 }
+
+// TestDocumented: studies/DETAILS.md says every key.
+func TestDocumented(t *testing.T) {
+	page, err := os.ReadFile("../../../studies/DETAILS.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[reflect.Type]bool{}
+	var look func(reflect.Type)
+	look = func(of reflect.Type) {
+		for of.Kind() == reflect.Slice || of.Kind() == reflect.Pointer {
+			of = of.Elem()
+		}
+		if of.Kind() != reflect.Struct || seen[of] {
+			return
+		}
+		seen[of] = true
+		for i := range of.NumField() {
+			if key := of.Field(i).Tag.Get("json"); !strings.Contains(string(page), "`"+key+"`") {
+				t.Errorf("DETAILS.md does not say %q", key)
+			}
+			look(of.Field(i).Type)
+		}
+	}
+	look(reflect.TypeFor[Details]())
+	if len(seen) < 8 {
+		t.Errorf("only %d kinds of objects", len(seen))
+	}
+}
