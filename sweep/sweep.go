@@ -209,9 +209,8 @@ func (o *Options) explain(ctx context.Context, set *results.Set, out *Outcome) e
 	if o.newSimulate != nil {
 		return inside.Remove(out.Dir)
 	}
-	found, err := details.Make(ctx, details.Input{
-		Plan: out.Plan, Dir: out.Dir, Objectives: out.Plan.Study.Objectives, Jobs: o.Jobs, Capacities: o.capacities,
-	})
+	in := details.Input{Plan: out.Plan, Dir: out.Dir, Objectives: out.Plan.Study.Objectives, Jobs: o.Jobs, Capacities: o.capacities}
+	found, err := prompt.Call(ctx, func() (*inside.Details, error) { return details.Make(ctx, in) })
 	if ctx.Err() != nil {
 		return inside.Remove(out.Dir)
 	}

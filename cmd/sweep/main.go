@@ -80,11 +80,12 @@ func exitCode(err error) int {
 func message(err error) string {
 	var usage usageError
 	var input *sweep.InputError
+	var beside *sweep.BesideError
 	var stopped *sweep.StoppedError
 	switch {
 	case errors.As(err, &stopped):
 		return "sweep: " + kept(stopped)
-	case errors.Is(err, context.Canceled):
+	case errors.Is(err, context.Canceled) && !errors.As(err, &beside):
 		return "sweep: interrupted"
 	case errors.As(err, &input):
 		return err.Error()
@@ -92,8 +93,10 @@ func message(err error) string {
 		return "sweep: " + err.Error() + "\nsee sweep --help"
 	}
 	text := "sweep: " + err.Error()
-	var beside *sweep.BesideError
 	if errors.As(err, &beside) {
+		if errors.Is(err, context.Canceled) {
+			text = fmt.Sprintf("sweep: interrupted: the tables in %s are whole, but not what goes with them", beside.Dir)
+		}
 		text += "\nthe same command writes it"
 	}
 	return text

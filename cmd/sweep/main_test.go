@@ -2,7 +2,9 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"strconv"
@@ -12,6 +14,7 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"scoville/cmd/program"
 	"scoville/sweep"
 )
 
@@ -150,5 +153,15 @@ func TestProgress(t *testing.T) {
 	p.show(sweep.Progress{Done: 1, Total: 2})
 	if b.Len() > 0 {
 		t.Errorf("shown before its time: %q", b.String())
+	}
+}
+
+// An interrupt after the tables are written says that they are whole.
+func TestInterruptedReport(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := show(ctx, io.Discard, &sweep.Outcome{Dir: "results/x"}, program.Form{})
+	if code, text := exitCode(err), message(err); code != 130 || text != "sweep: interrupted: the tables in results/x are whole, but not what goes with them\nthe same command writes it" {
+		t.Errorf("exit code %d: %s", code, text)
 	}
 }

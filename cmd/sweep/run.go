@@ -13,6 +13,7 @@ import (
 	"scoville/cmd/program"
 	"scoville/report"
 	"scoville/sweep"
+	"scoville/sweep/prompt"
 	"scoville/sweep/store"
 )
 
@@ -91,7 +92,7 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 				case out.Shard != nil:
 					return true, shardDone(stdout, out.Shard, name)
 				}
-				return true, show(stdout, out, form)
+				return true, show(ctx, stdout, out, form)
 			}
 			if !store.Is(o.Dir) {
 				return waiting(c.Context(), stderr, r.wait, func() error {
@@ -139,13 +140,22 @@ func begun(stderr io.Writer, s sweep.Standing, counts bool) {
 }
 
 // show writes the report and prints it, or its main table.
-func show(stdout io.Writer, out *sweep.Outcome, form program.Form) error {
-	r, err := report.Load(out.Dir)
+func show(ctx context.Context, stdout io.Writer, out *sweep.Outcome, form program.Form) error {
+	r, err := prompt.Call(ctx, func() (*report.Report, error) {
+		r, err := report.Load(out.Dir)
+		if err != nil {
+			return nil, err
+		}
+		if err := r.Write(); err != nil {
+			return nil, &sweep.BesideError{Dir: out.Dir, Err: err}
+		}
+		return r, nil
+	})
+	if ctx.Err() != nil {
+		return &sweep.BesideError{Dir: out.Dir, Err: ctx.Err()}
+	}
 	if err != nil {
 		return err
-	}
-	if err := r.Write(); err != nil {
-		return &sweep.BesideError{Dir: out.Dir, Err: err}
 	}
 	print := func(w io.Writer) error {
 		return program.Compare(w, func(to io.Writer) error { return r.Text(to, program.Width(w)) }, better())

@@ -99,7 +99,7 @@ another the result counts.
 				if err != nil {
 					return false, err
 				}
-				return true, show(stdout, out, program.Form{})
+				return true, show(ctx, stdout, out, program.Form{})
 			}
 			return mergeRemote(c.Context(), stderr, &o, m)
 		},
