@@ -117,12 +117,7 @@ another the result counts.
 // damaged says which journals are not whole.
 func damaged(stderr io.Writer, list []sweep.Damage) {
 	for _, d := range list {
-		if d.Damaged > 0 {
-			fmt.Fprintf(stderr, "%s/runs.journal: %d bytes in its midst are damaged; the runs they held count as missing\n", d.Dir, d.Damaged)
-		}
-		if d.Cut > 0 {
-			fmt.Fprintf(stderr, "%s/runs.journal: %d bytes at its end are no whole run: a kill left them, or somebody writes; the runs they hold count as missing\n", d.Dir, d.Cut)
-		}
+		fmt.Fprintln(stderr, d)
 	}
 }
 

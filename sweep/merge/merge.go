@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"scoville/sweep/again"
 	"scoville/sweep/journal"
@@ -60,6 +61,19 @@ type Damage struct {
 	Dir     string
 	Damaged int64 // bytes between whole runs
 	Cut     int64 // bytes at the end without a whole run: half written, by a kill or now
+}
+
+// String says what is damaged, and what that means for the merge.
+func (d Damage) String() string {
+	file := filepath.Join(d.Dir, memo.File)
+	var lines []string
+	if d.Damaged > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %d bytes in its midst are damaged; the runs they held count as missing", file, d.Damaged))
+	}
+	if d.Cut > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %d bytes at its end are no whole run: a kill left them, or somebody writes; the runs they hold count as missing", file, d.Cut))
+	}
+	return strings.Join(lines, "\n")
 }
 
 // damaged lists the sources that are.
