@@ -1,12 +1,14 @@
 package sweep
 
 import (
+	"context"
 	"io"
 	"strings"
 
 	"scoville/sweep/export"
 	"scoville/sweep/export/prometheus"
 	"scoville/sweep/handbook"
+	"scoville/sweep/history"
 	"scoville/sweep/words"
 )
 
@@ -49,3 +51,11 @@ func DefaultPrometheus() PrometheusOptions { return prometheus.Default() }
 // Prometheus writes what finished results predict as metrics and alert rules.
 // Errors are *InputError, ErrForeign, or of the files.
 func Prometheus(o PrometheusOptions) (*prometheus.Written, error) { return prometheus.Write(o) }
+
+// HistoryOptions is what History looks for.
+type HistoryOptions = history.Options
+
+// History lists and searches results. Errors are *InputError, or the context's.
+func History(ctx context.Context, o HistoryOptions) (*history.Report, error) {
+	return history.Find(ctx, o)
+}

@@ -154,7 +154,7 @@ func depth(room string) int     { return strings.Count(room, "/") + 1 }
 
 // order of rooms inside sweep and calibrate.
 var order = map[string]int{
-	"sweep/results/filter": -2, "sweep/results/record": -2, "sweep/export": 3, "sweep/words": 6, "sweep/export/prometheus": 3, "sweep/history": 4,
+	"sweep/results/said": -4, "sweep/results/filter": -2, "sweep/results/record": -1, "sweep/export": 3, "sweep/words": 6, "sweep/export/prometheus": 3, "sweep/history": 4,
 	"sweep/details": 3, "sweep/results/details": -1,
 	"sweep/pace": 1, "sweep/store": 3, "sweep/journal": -3, "sweep/memo": -2, "sweep/campaign": 4, "sweep/shell": -4, "sweep/shard": 2, "sweep/merge": 3, "sweep/status": 5, "sweep/submit": 5, "sweep/cluster": 5, "sweep/pilot": 4,
 	"sweep/results/forecast": -3, "sweep/results/place": -4, "sweep/prompt": -4, "sweep/draw": 3, "calibrate/design": -3, "calibrate/saturation": 2, "calibrate/group": 2, "calibrate/score": 3, "calibrate/suggest": 2,

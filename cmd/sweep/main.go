@@ -161,7 +161,7 @@ report. The way of a study:
 	program.Verbs(root, stdout, more,
 		program.Group{Title: "Make a study", Verbs: []*cobra.Command{newCommand(stdout), listCommand(stdout), profileCommand(stdout, stderr), planCommand(stdout)}},
 		program.Group{Title: "Run it", Verbs: []*cobra.Command{runCommand(stdout, stderr), statusCommand(stdout, stderr), mergeCommand(stdout, stderr), submitCommand(stdout)}},
-		program.Group{Title: "Read the results", Verbs: []*cobra.Command{showCommand(stdout), record.Report(doors(stdout, stderr)), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr))}},
+		program.Group{Title: "Read the results", Verbs: []*cobra.Command{showCommand(stdout), record.Report(doors(stdout, stderr)), confirmCommand(stdout, stderr), diffCommand(stdout), record.Export(doors(stdout, stderr)), record.History(doors(stdout, stderr))}},
 		program.Group{Title: "Other", Verbs: []*cobra.Command{versionCommand(stdout)}},
 	)
 	complete.Wire(root)

@@ -54,6 +54,10 @@ func (s *Scanner) begin(keep func(Column) bool) (err error) {
 // Head is the table without its rows: columns that are kept, and metadata.
 func (s *Scanner) Head() *Frame { return s.head }
 
+// Keep leaves those columns for which keep is true, of a scanner that was opened
+// with all and has not given rows.
+func (s *Scanner) Keep(keep func(Column) bool) { s.from = s.head.choose(keep) }
+
 // Next returns the rows of the next group; io.EOF after the last.
 func (s *Scanner) Next() (*Frame, error) {
 	f, err := s.group()

@@ -18,8 +18,11 @@ type Input struct {
 }
 
 // inputs lists what differs between the inputs of two sweeps.
-func inputs(a, b *results.Dataset) (out []Input) {
-	x, y := &a.Manifest, &b.Manifest
+func inputs(a, b *results.Dataset) []Input { return Inputs(&a.Manifest, &b.Manifest, a.Study, b.Study) }
+
+// Inputs lists what differs between the inputs of two sweeps, of which a and b are
+// the texts of the studies.
+func Inputs(x, y *results.Manifest, a, b string) (out []Input) {
 	add := func(what, from, to string) {
 		if from != to {
 			out = append(out, Input{What: what, A: from, B: to})
@@ -27,7 +30,7 @@ func inputs(a, b *results.Dataset) (out []Input) {
 	}
 	add("simulator version", strconv.Itoa(x.SimVersion), strconv.Itoa(y.SimVersion))
 	if x.StudySHA256 != y.StudySHA256 {
-		out = append(out, Input{What: "study", A: fmt.Sprintf("%s (%.8s)", x.Study, x.StudySHA256), B: fmt.Sprintf("%s (%.8s)", y.Study, y.StudySHA256), More: lines(a.Study, b.Study)})
+		out = append(out, Input{What: "study", A: fmt.Sprintf("%s (%.8s)", x.Study, x.StudySHA256), B: fmt.Sprintf("%s (%.8s)", y.Study, y.StudySHA256), More: lines(a, b)})
 	}
 	add("seed", strconv.FormatUint(x.Seed, 10), strconv.FormatUint(y.Seed, 10))
 	add("--set", strings.Join(x.Set, " "), strings.Join(y.Set, " "))

@@ -179,17 +179,13 @@ func (s *sink) scan(path string, chosen []string, check func(*table.Frame) error
 	for _, name := range chosen {
 		wanted[name] = true
 	}
-	var used map[string]bool
 	in, err := table.Scan(path, nil)
-	if err == nil {
-		used = s.rows.Uses(in.Head().Columns)
-		in.Close()
-		in, err = table.Scan(path, func(c table.Column) bool { return wanted[c.Name] || used[c.Name] })
-	}
 	if err != nil {
 		return again.Input(err)
 	}
 	defer in.Close()
+	used := s.rows.Uses(in.Head().Columns)
+	in.Keep(func(c table.Column) bool { return wanted[c.Name] || used[c.Name] })
 	if err := check(in.Head()); err != nil {
 		return err
 	}

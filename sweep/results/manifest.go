@@ -11,6 +11,7 @@ import (
 
 	"scoville/core/scenario/file"
 	"scoville/core/table"
+	"scoville/sweep/results/record"
 	"scoville/sweep/sample"
 )
 
@@ -48,6 +49,8 @@ type Manifest struct {
 	Point     string   `json:"point,omitempty"` // of the study that alone was run, as the user named it; "" = all
 	StudyFile string   `json:"study_file"`      // where the study stood, in full: its inputs are found from there
 	Numbers   []Number `json:"numbers"`         // of the hardware that the points rest on, the weakest grade first
+
+	Record *record.Record `json:"record,omitempty"` // what the points show, in short; nil in results of older programs
 
 	Started     time.Time `json:"started"`
 	Written     time.Time `json:"written"`      // of the tables

@@ -11,6 +11,7 @@ import (
 	"scoville/sweep/results/impact"
 	"scoville/sweep/results/inert"
 	"scoville/sweep/results/layout"
+	"scoville/sweep/results/record"
 	"scoville/sweep/statistic"
 )
 
@@ -48,14 +49,14 @@ type board struct {
 	inert     inert.Axes
 	row       table.Row
 	columns   map[string]int // of points, by name
-	classes   classes
+	classes   class.Late
 	impact    *impact.Effects // of a sampled design, else nil
 
 	point, effect func(table.Row) error // take a row
 }
 
 func newBoard(s *Set) *board {
-	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: inert.New(s.outerPaths()), classes: classes{Table: class.New(s.meta.ClassMetrics)}, impact: impact.New(s.meta.Sample, s.selectedMetrics())}
+	return &board{set: s, baselines: map[string]*point{}, t: statistic.Student{}, inert: inert.New(s.outerPaths()), classes: class.Late{Table: class.New(s.meta.ClassMetrics)}, impact: impact.New(s.meta.Sample, s.selectedMetrics())}
 }
 
 // add takes the next run and keeps its slices. Runs come by point index, then
@@ -108,7 +109,7 @@ func (b *board) flush() error {
 	}
 	b.addInert(p, b.baseline(p))
 	b.addImpact(p)
-	if err := b.classes.flush(p); err != nil {
+	if err := b.classes.Flush(p.first.PointID, p.first.PointIndex); err != nil {
 		return err
 	}
 	b.row = b.pointRow(b.row, p)
@@ -200,6 +201,16 @@ func (b *board) change(p *point, m int) statistic.Estimate {
 		}
 	}
 	return b.t.Change(x, y)
+}
+
+// waits is the share of busy time that the current point waits for a resource.
+func (b *board) waits(resource string) float64 {
+	for i, m := range b.set.meta.Metrics {
+		if m.Name == record.Waits(resource) {
+			return b.mean(b.current, i).Mean
+		}
+	}
+	return math.NaN()
 }
 
 func (s *Set) pointColumns() []table.Column {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"scoville/core/table"
+	"scoville/sweep/results/record"
 )
 
 // Write writes the whole dataset: runs, points and effects, the study, and last
@@ -36,7 +37,7 @@ func (s *Set) Write(runs iter.Seq2[Run, error], more ...Table) error {
 		tables = append(tables, w)
 		return w.Append
 	}
-	b.classes.start = func() (func(table.Row) error, error) {
+	b.classes.Start = func() (func(table.Row) error, error) {
 		w, err := table.Create(filepath.Join(s.dir, ClassesFile), b.classes.Columns(), nil)
 		if err != nil {
 			return nil, err
@@ -45,7 +46,9 @@ func (s *Set) Write(runs iter.Seq2[Run, error], more ...Table) error {
 		return w.Append, nil
 	}
 	add := create(RunsFile, s.runColumns())
-	b.point, b.effect = create(PointsFile, s.pointColumns()), create(EffectsFile, s.effectColumns())
+	rec := record.New(s.pointColumns(), string(s.meta.StudyTOML), s.meta.Set)
+	b.point = rec.Points(create(PointsFile, s.pointColumns()), b.waits)
+	b.effect = rec.Effects(s.effectColumns(), create(EffectsFile, s.effectColumns()))
 	if err == nil {
 		err = s.gather(runs)
 	}
@@ -61,11 +64,13 @@ func (s *Set) Write(runs iter.Seq2[Run, error], more ...Table) error {
 	}
 	for i := range more {
 		if add := create(more[i].File, more[i].Columns); err == nil {
-			err = more[i].Fill(add)
+			err = more[i].Fill(rec.Searches(more[i].Columns, add))
 		}
 	}
 	if err == nil {
-		err = s.publish(tables, s.described(counts, b.inert.Names(), judged))
+		m := s.described(counts, b.inert.Names(), judged)
+		m.Record = rec.Record()
+		err = s.publish(tables, m)
 	}
 	if err != nil {
 		return fmt.Errorf("results: %w", err)

@@ -1,75 +1,13 @@
 package prometheus
 
 import (
-	"path"
 	"slices"
 	"strconv"
 	"strings"
 
-	"scoville/core/scenario/document"
 	"scoville/core/table"
 	"scoville/core/unit"
-	"scoville/sweep/results"
 )
-
-// named is what the text of a study says that labels and thresholds are made of.
-type named struct {
-	model, hardware string
-	limits          map[string]float64 // [slo] METRIC max, in the unit of the metric
-	varied          bool               // a limit is an axis
-}
-
-// names reads a study, with --set after it. What it does not say is empty: a
-// label that nothing is known of is left empty, never guessed.
-func names(d *results.Dataset) named {
-	n := named{limits: map[string]float64{}}
-	values := map[string]any{}
-	if doc, err := document.Parse(results.StudyFile, []byte(d.Study)); err == nil {
-		for _, table := range []string{"model", "hardware", "slo"} {
-			for _, e := range doc.Under(table) {
-				values[e.Key()] = e.Value
-			}
-		}
-	}
-	for _, set := range d.Manifest.Set {
-		key, text, _ := strings.Cut(set, "=")
-		key, text = strings.TrimSpace(key), strings.TrimSpace(text)
-		values[key] = strings.Trim(text, `"'`)
-		if x, err := strconv.ParseFloat(text, 64); err == nil {
-			values[key] = x
-		}
-	}
-	n.model = first(values, "model.name", "model.config", "model.profile")
-	n.hardware = first(values, "hardware.name")
-	for key, v := range values {
-		metric, ok := strings.CutPrefix(key, "slo.")
-		if metric, max := strings.CutSuffix(metric, ".max"); ok && max {
-			switch v := v.(type) {
-			case float64:
-				n.limits[metric] = v
-			case int64:
-				n.limits[metric] = float64(v)
-			}
-		}
-	}
-	for _, a := range d.Axes() {
-		if metric, ok := strings.CutPrefix(a.Path, "slo."); ok {
-			n.varied = true
-			delete(n.limits, strings.TrimSuffix(metric, ".max"))
-		}
-	}
-	return n
-}
-
-// first is the first of some texts that there is; of a file its name.
-func first(values map[string]any, keys ...string) string {
-	for _, k := range keys {
-		if text, _ := values[k].(string); text != "" {
-			return strings.TrimSuffix(path.Base(text), ".toml")
-		}
-	}
-	return ""
-}
 
 // axis is an axis and the label that has its values.
 type axis struct {
@@ -143,7 +81,7 @@ func cell(v any) string {
 // labels are those of a row of the points or searches table; which is the name of
 // the label that tells the row, id its value.
 func (x *data) labels(f *table.Frame, row int, which, id string) []label {
-	model, hardware := x.study.model, x.study.hardware
+	model, hardware := x.study.Model, x.study.Hardware
 	var axes []label
 	for _, a := range x.axes {
 		col := f.Index(a.Name)

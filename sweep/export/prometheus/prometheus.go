@@ -16,6 +16,7 @@ import (
 	"scoville/sweep/again"
 	"scoville/sweep/results"
 	"scoville/sweep/results/filter"
+	"scoville/sweep/results/said"
 )
 
 // Limit is how many points and searches are written unless more are asked for. One
@@ -150,7 +151,7 @@ func (o *Options) check() error {
 type data struct {
 	set     *results.Dataset
 	o       Options
-	study   named
+	study   said.Study
 	points  []int // rows of the points table
 	axes    []axis
 	oat     bool // points have changes of one at a time
@@ -169,7 +170,11 @@ func export(d *results.Dataset, o Options, where filter.Rows) (*data, error) {
 	if err := where.Check(d.Points.Columns); err != nil {
 		return nil, fmt.Errorf("--where: %w", err)
 	}
-	x.study = names(d)
+	var paths []string
+	for _, a := range d.Axes() {
+		paths = append(paths, a.Path)
+	}
+	x.study = said.Read(d.Study, d.Manifest.Set, paths)
 	x.axes = labelled(d.Axes())
 	if err := x.choose(where); err != nil {
 		return nil, err
@@ -188,7 +193,7 @@ func (x *data) warn() {
 	if len(x.o.Match) == 0 {
 		note("no --match: the rules are about all vLLM series of the monitoring together")
 	}
-	if x.study.varied {
+	if x.study.Varied {
 		note("a limit of [slo] is an axis: its rule has the usual limit; --ttft and --tpot set it")
 	}
 	f, loads := x.set.Points, map[string]int{}

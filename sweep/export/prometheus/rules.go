@@ -111,7 +111,7 @@ func (x *data) thresholds(latency string, said, usual float64) (out []threshold)
 		return []threshold{{"mean", said, "as given on the command line"}}
 	}
 	for _, s := range stats[:len(stats)-1] { // no quantile of a histogram is its largest value
-		if max, ok := x.study.limits[latency+"_"+s+"_ms"]; ok {
+		if max, ok := x.study.Max[latency+"_"+s+"_ms"]; ok {
 			out = append(out, threshold{s, max / 1000, "the [slo] of the study"})
 		}
 	}

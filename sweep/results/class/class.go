@@ -81,3 +81,22 @@ func (t *Table) Flush(id string, index int, write func(table.Row) error) error {
 	t.order = t.order[:0]
 	return nil
 }
+
+// Late is a table of classes that is begun with its first row.
+type Late struct {
+	*Table
+	Start func() (write func(table.Row) error, err error)
+	write func(table.Row) error
+}
+
+// Flush writes the rows of a point.
+func (l *Late) Flush(id string, index int) error {
+	return l.Table.Flush(id, index, func(row table.Row) (err error) {
+		if l.write == nil {
+			if l.write, err = l.Start(); err != nil {
+				return err
+			}
+		}
+		return l.write(row)
+	})
+}

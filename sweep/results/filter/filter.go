@@ -16,8 +16,20 @@ import (
 const meanSuffix = "_mean"
 
 // Binding is another name for what bounds a point: the columns bound and
-// decode_bound together, so that ~ finds a resource in either.
+// decode_bound together, with what people call the resources, so that ~ finds
+// either: "host_link (PCIe) weight_memory".
 const Binding = "binding"
+
+// words are what people call the resources, where it is not their name.
+var words = map[string]string{"kv_memory": "KV memory", "onchip_kv": "on-chip KV", "host_link": "PCIe"}
+
+// Word is what people call a resource: PCIe for host_link.
+func Word(resource string) string {
+	if w := words[resource]; w != "" {
+		return w
+	}
+	return strings.ReplaceAll(resource, "_", " ")
+}
 
 var bounds = []string{"bound", "decode_bound"}
 
@@ -123,19 +135,50 @@ func (r Rows) Uses(cols []table.Column) map[string]bool {
 	return used
 }
 
+// Distinct are the names that the condition uses, each once, in its order.
+func (r Rows) Distinct() (out []string) {
+	if r.Empty() {
+		return nil
+	}
+	for _, n := range r.Names() {
+		if !slices.Contains(out, n.Text) {
+			out = append(out, n.Text)
+		}
+	}
+	return out
+}
+
+// Values returns what gives the values of Distinct in a row of a table, as text; ""
+// is NULL.
+func (r Rows) Values(f *table.Frame) func(row int) []string {
+	at := r.positions(f)
+	return func(row int) (out []string) {
+		for _, name := range r.Distinct() {
+			out = append(out, value(f, at[name], row).String())
+		}
+		return out
+	}
+}
+
+// positions are the columns of each name.
+func (r Rows) positions(f *table.Frame) map[string][]int {
+	at := map[string][]int{}
+	for _, name := range r.Distinct() {
+		at[name] = nil
+		for _, s := range sources(f.Columns, name) {
+			at[name] = append(at[name], f.Index(s))
+		}
+	}
+	return at
+}
+
 // Of returns what says whether the condition holds for a row of a table. Names
 // that the table does not have are null.
 func (r Rows) Of(f *table.Frame) func(row int) bool {
 	if r.Empty() {
 		return func(int) bool { return true }
 	}
-	at := map[string][]int{}
-	for _, n := range r.Names() {
-		at[n.Text] = nil
-		for _, s := range sources(f.Columns, n.Text) {
-			at[n.Text] = append(at[n.Text], f.Index(s))
-		}
-	}
+	at := r.positions(f)
 	return func(row int) bool {
 		return r.Match(func(name string) expr.Value { return value(f, at[name], row) })
 	}
@@ -146,14 +189,18 @@ func value(f *table.Frame, cols []int, row int) expr.Value {
 	if len(cols) == 1 {
 		return expr.Of(f.Cell(cols[0], row))
 	}
-	var words []string
+	var bound []string
 	for _, c := range cols {
-		if w, ok := f.String(c, row); ok && !slices.Contains(words, w) {
-			words = append(words, w)
+		w, ok := f.String(c, row)
+		if ok && !strings.EqualFold(Word(w), strings.ReplaceAll(w, "_", " ")) {
+			w += " (" + Word(w) + ")"
+		}
+		if ok && !slices.Contains(bound, w) {
+			bound = append(bound, w)
 		}
 	}
-	if len(words) == 0 {
+	if len(bound) == 0 {
 		return expr.Value{}
 	}
-	return expr.Of(strings.Join(words, " "))
+	return expr.Of(strings.Join(bound, " "))
 }

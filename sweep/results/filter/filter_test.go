@@ -58,6 +58,8 @@ func TestRows(t *testing.T) {
 		"tpot_gain_ratio > 0.1":              {0},
 		"binding ~ 'host_link'":              {0},
 		"binding ~ 'compute'":                {0, 1},
+		"binding ~ 'pcie'":                   {0},
+		"binding == 'compute'":               {1},
 		"decode_bound == 'compute'":          {1},
 		"runs == 1":                          {2},
 		"!steady":                            {1, 2},

@@ -1,0 +1,74 @@
+// Package said knows what the text of a study says of its names and limits, without
+// the files that it stands on: enough to label results and to judge them, also where
+// those files are gone. It resolves nothing.
+package said
+
+import (
+	"path"
+	"strconv"
+	"strings"
+
+	"scoville/core/scenario/document"
+)
+
+// Study is what a study says by itself, with --set after it. What it does not say
+// is empty: a name that nothing is known of is never guessed.
+type Study struct {
+	Model, Hardware string
+	Description     string
+	Max             map[string]float64 // [slo] METRIC max, in the unit of the metric
+	Varied          bool               // a limit is an axis, and not in Max
+}
+
+// Read reads the text of a study; set are "path=value" from the command line, axes
+// the paths of the axes. A text that is no study says nothing.
+func Read(text string, set, axes []string) Study {
+	s := Study{Max: map[string]float64{}}
+	values := map[string]any{}
+	if doc, err := document.Parse("study.toml", []byte(text)); err == nil {
+		for _, table := range []string{"model", "hardware", "slo", "description"} {
+			for _, e := range doc.Under(table) {
+				values[e.Key()] = e.Value
+			}
+		}
+	}
+	for _, word := range set {
+		key, text, _ := strings.Cut(word, "=")
+		key, text = strings.TrimSpace(key), strings.TrimSpace(text)
+		values[key] = strings.Trim(text, `"'`)
+		if x, err := strconv.ParseFloat(text, 64); err == nil {
+			values[key] = x
+		}
+	}
+	s.Model = first(values, "model.name", "model.config", "model.profile")
+	s.Hardware = first(values, "hardware.name")
+	s.Description, _ = values["description"].(string)
+	for key, v := range values {
+		metric, ok := strings.CutPrefix(key, "slo.")
+		if metric, max := strings.CutSuffix(metric, ".max"); ok && max {
+			switch v := v.(type) {
+			case float64:
+				s.Max[metric] = v
+			case int64:
+				s.Max[metric] = float64(v)
+			}
+		}
+	}
+	for _, a := range axes {
+		if metric, ok := strings.CutPrefix(a, "slo."); ok {
+			s.Varied = true
+			delete(s.Max, strings.TrimSuffix(metric, ".max"))
+		}
+	}
+	return s
+}
+
+// first is the first of some texts that there is; of a file its name.
+func first(values map[string]any, keys ...string) string {
+	for _, k := range keys {
+		if text, _ := values[k].(string); text != "" {
+			return strings.TrimSuffix(path.Base(text), ".toml")
+		}
+	}
+	return ""
+}
