@@ -14,6 +14,7 @@ import (
 	"scoville/sweep/results"
 	"scoville/sweep/results/filter"
 	"scoville/sweep/results/record"
+	"scoville/sweep/results/said"
 )
 
 // maxBecause bounds the lines that are shown for a text.
@@ -238,6 +239,9 @@ func look(e *Entry, where filter.Rows, most int) (l looked) {
 		return looked{err: errors.New("tables and manifest are of different makings: a write was cut short")}
 	}
 	l.cols = in.Head().Columns
+	if where.Check(l.cols) != nil { // a name that is no column may be a key that the study sets
+		where = where.With(said.Values(e.study(), e.manifest.Set))
+	}
 	if where.Check(l.cols) != nil {
 		l.without = true
 		return l

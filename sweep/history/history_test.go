@@ -197,6 +197,9 @@ func TestWhere(t *testing.T) {
 	if !strings.Contains(strings.Join(r.Notes, " "), "torn: tables and manifest are of different makings") {
 		t.Errorf("%q", r.Notes)
 	}
+	if r, err := Find(t.Context(), Options{Dirs: []string{root}, Where: "model == 'qwen' && ttft_p99_ms > 500"}); err != nil || len(r.Entries) != 1 || r.Without != 2 {
+		t.Errorf("what a study sets: %v, %+v", err, r)
+	}
 	for where, want := range map[string]string{
 		"ttft_p9_ms > 1":       `did you mean "ttft_p99_ms"?`,
 		"3 +":                  "the expression ends here",

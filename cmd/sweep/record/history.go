@@ -30,8 +30,8 @@ TPOT likewise above 15 ms. PCIe is the resource host_link.
 
 --where searches the points, in the expression language of studies, and names those
 that meet it with their values: columns of points.parquet (sweep list columns
-points.), keys of axes, a metric for its mean, and binding for bound and decode_bound
-together. Saturated points meet conditions too, and are called so: their latencies
+points.), keys of axes and what the study itself sets (model, hardware, engine.tp), a
+metric for its mean, and binding for bound and decode_bound together. Saturated points meet conditions too, and are called so: their latencies
 grow with the length of the run.
 
 The main effect is the largest of a headline metric that its interval shows: of [oat]
@@ -50,7 +50,7 @@ func History(d Doors) *cobra.Command {
 		Short: "List and search the studies that were run",
 		Long:  strings.TrimSpace(historyHelp) + "\n" + d.Codes,
 		Example: `  sweep history
-  sweep history results /data/sweeps --long
+  sweep history results --long
   sweep history 'TTFT high, PCIe bound'
   sweep history --where 'ttft_p99_ms > 500 && binding ~ "host_link"'
   sweep history --where 'slo_ok && hardware == "h100-sxm"' --csv > found.csv`,

@@ -56,18 +56,28 @@ func Resolve(cols []table.Column, name string) (table.Column, bool) {
 }
 
 // Rows is a condition on rows. The zero Rows holds for all.
-type Rows struct{ *expr.Expr }
+type Rows struct {
+	*expr.Expr
+	fixed map[string]any
+}
 
 // Parse reads a condition. Its names are not checked: tables differ in them.
 func Parse(text string) (Rows, error) {
 	e, err := expr.Parse(text)
-	return Rows{e}, err
+	return Rows{Expr: e}, err
+}
+
+// With returns the condition for a table beside whose columns there are values that
+// all rows share: float64, int64, string or bool by name.
+func (r Rows) With(fixed map[string]any) Rows {
+	r.fixed = fixed
+	return r
 }
 
 // Check returns an error at the first name that a table of these columns does not
 // have, or at an operator that its operands do not suit.
 func (r Rows) Check(cols []table.Column) error {
-	s := expr.Scope{What: "column", Find: func(name string) (expr.Kind, bool) { return kind(cols, name) }}
+	s := expr.Scope{What: "column", Find: func(name string) (expr.Kind, bool) { return r.kind(cols, name) }}
 	for _, c := range cols {
 		s.Names = append(s.Names, c.Name)
 		if c.Path != "" {
@@ -81,9 +91,17 @@ func (r Rows) Check(cols []table.Column) error {
 	return r.Expr.Check(s)
 }
 
-func kind(cols []table.Column, name string) (expr.Kind, bool) {
+func (r Rows) kind(cols []table.Column, name string) (expr.Kind, bool) {
 	c, ok := Resolve(cols, name)
 	if !ok {
+		switch r.fixed[name].(type) {
+		case float64, int64:
+			return expr.Number, true
+		case string:
+			return expr.Text, true
+		case bool:
+			return expr.Bool, true
+		}
 		return expr.Text, name == Binding && len(sources(cols, name)) > 0
 	}
 	switch c.Kind {
@@ -113,8 +131,8 @@ func sources(cols []table.Column, name string) (out []string) {
 
 // Has says whether a table of these columns has every name of the condition.
 func (r Rows) Has(cols []table.Column) bool {
-	for _, n := range r.Names() {
-		if len(sources(cols, n.Text)) == 0 {
+	for _, name := range r.Distinct() {
+		if len(sources(cols, name)) == 0 {
 			return false
 		}
 	}
@@ -154,7 +172,7 @@ func (r Rows) Values(f *table.Frame) func(row int) []string {
 	at := r.positions(f)
 	return func(row int) (out []string) {
 		for _, name := range r.Distinct() {
-			out = append(out, value(f, at[name], row).String())
+			out = append(out, r.value(f, at[name], name, row).String())
 		}
 		return out
 	}
@@ -180,13 +198,16 @@ func (r Rows) Of(f *table.Frame) func(row int) bool {
 	}
 	at := r.positions(f)
 	return func(row int) bool {
-		return r.Match(func(name string) expr.Value { return value(f, at[name], row) })
+		return r.Match(func(name string) expr.Value { return r.value(f, at[name], name, row) })
 	}
 }
 
-// value is a cell, or several texts as one.
-func value(f *table.Frame, cols []int, row int) expr.Value {
-	if len(cols) == 1 {
+// value is a cell, or several texts as one, or what all rows share.
+func (r Rows) value(f *table.Frame, cols []int, name string, row int) expr.Value {
+	switch len(cols) {
+	case 0:
+		return expr.Of(r.fixed[name])
+	case 1:
 		return expr.Of(f.Cell(cols[0], row))
 	}
 	var bound []string

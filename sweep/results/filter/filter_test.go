@@ -109,3 +109,22 @@ func TestCheck(t *testing.T) {
 		t.Errorf("uses %v", u)
 	}
 }
+
+// What all rows share stands behind the columns.
+func TestWith(t *testing.T) {
+	f := frame(t, table.Row{"ok", 2.0, "h100", nil, nil, nil, nil, nil, int64(3)})
+	r, err := Parse("model ~ 'llama' && engine.tp == 4 && hardware == 'h100'")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Check(f.Columns) == nil {
+		t.Error("names that nothing has are taken")
+	}
+	r = r.With(map[string]any{"model": "llama-70b", "engine.tp": int64(4), "hardware": "other"})
+	if err := r.Check(f.Columns); err != nil || !r.Of(f)(0) {
+		t.Errorf("%v", err)
+	}
+	if got := r.Values(f)(0); !slices.Equal(got, []string{"llama-70b", "4", "h100"}) {
+		t.Errorf("%q", got)
+	}
+}

@@ -20,17 +20,13 @@ type Study struct {
 	Varied          bool               // a limit is an axis, and not in Max
 }
 
-// Read reads the text of a study; set are "path=value" from the command line, axes
-// the paths of the axes. A text that is no study says nothing.
-func Read(text string, set, axes []string) Study {
-	s := Study{Max: map[string]float64{}}
+// Values are the numbers, texts and truth values of a study by their keys, with
+// --set after it, and model and hardware for the names of these. A text that is no
+// study has none.
+func Values(text string, set []string) map[string]any {
 	values := map[string]any{}
 	if doc, err := document.Parse("study.toml", []byte(text)); err == nil {
-		for _, table := range []string{"model", "hardware", "slo", "description"} {
-			for _, e := range doc.Under(table) {
-				values[e.Key()] = e.Value
-			}
-		}
+		flatten(doc, doc.Entries, values)
 	}
 	for _, word := range set {
 		key, text, _ := strings.Cut(word, "=")
@@ -40,8 +36,35 @@ func Read(text string, set, axes []string) Study {
 			values[key] = x
 		}
 	}
-	s.Model = first(values, "model.name", "model.config", "model.profile")
-	s.Hardware = first(values, "hardware.name")
+	for name, keys := range map[string][]string{"model": {"model.name", "model.config", "model.profile"}, "hardware": {"hardware.name"}} {
+		if _, own := values[name]; !own {
+			if text := first(values, keys...); text != "" {
+				values[name] = text
+			}
+		}
+	}
+	return values
+}
+
+// flatten notes the values of entries, with inline tables opened.
+func flatten(doc *document.Document, entries []document.Entry, values map[string]any) {
+	for _, e := range entries {
+		switch e.Value.(type) {
+		case float64, int64, string, bool:
+			values[e.Key()] = e.Value
+		case map[string]any:
+			flatten(doc, doc.Inside(e), values)
+		}
+	}
+}
+
+// Read reads the text of a study; set are "path=value" from the command line, axes
+// the paths of the axes. A text that is no study says nothing.
+func Read(text string, set, axes []string) Study {
+	s := Study{Max: map[string]float64{}}
+	values := Values(text, set)
+	s.Model, _ = values["model"].(string)
+	s.Hardware, _ = values["hardware"].(string)
 	s.Description, _ = values["description"].(string)
 	for key, v := range values {
 		metric, ok := strings.CutPrefix(key, "slo.")
