@@ -1,5 +1,5 @@
-// Package tutorial holds the tutorials to the programs: what studies/TUTORIAL.md
-// shows to be written is written, its commands run, and its outputs are theirs.
+// Package tutorial holds pages to the programs: what they show to be written is
+// written, their commands run, and their outputs are those of the commands.
 package tutorial
 
 import (
@@ -18,31 +18,31 @@ const root = "../.."
 // does not outlive a change of them.
 func sources(t *testing.T) {
 	t.Helper()
-	err := filepath.WalkDir(root, func(name string, d fs.DirEntry, err error) error {
-		switch {
-		case err != nil:
+	for _, top := range []string{"cmd", "sweep", "calibrate", "core", "report"} {
+		err := filepath.WalkDir(filepath.Join(root, top), func(name string, d fs.DirEntry, err error) error {
+			if err == nil && d.Type().IsRegular() && !strings.HasSuffix(name, "_test.go") {
+				_, err = os.ReadFile(name)
+			}
 			return err
-		case d.IsDir() && strings.HasPrefix(d.Name(), ".") && name != root:
-			return filepath.SkipDir
-		case filepath.Ext(name) == ".go" && !strings.HasSuffix(name, "_test.go"), strings.HasSuffix(filepath.Dir(name), "catalog"):
-			_, err = os.ReadFile(name)
+		})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
-// TestTutorial writes the files, runs the commands and compares the outputs of the
-// page, in order, in a folder that has bin and studies as the repository does.
+// pages whose commands are run, from the root.
+var pages = []string{"studies/TUTORIAL.md", "studies/RUNNING.md", "calibrate/README.md"}
+
+// TestTutorial follows each page in a folder that has bin and studies as the
+// repository does.
 func TestTutorial(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds and runs both programs")
 	}
 	sources(t)
-	work := t.TempDir()
-	build := exec.Command("go", "build", "-o", filepath.Join(work, "bin")+"/", "./cmd/sweep", "./cmd/calibrate")
+	bin := t.TempDir()
+	build := exec.Command("go", "build", "-o", bin+"/", "./cmd/sweep", "./cmd/calibrate")
 	build.Dir = root
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -51,35 +51,52 @@ func TestTutorial(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := os.Symlink(studies, filepath.Join(work, "studies")); err != nil {
-		t.Fatal(err)
+	for _, name := range pages {
+		t.Run(filepath.Base(name), func(t *testing.T) {
+			text, err := os.ReadFile(filepath.Join(root, name))
+			if err != nil {
+				t.Fatal(err)
+			}
+			work := t.TempDir()
+			for link, to := range map[string]string{"bin": bin, "studies": studies} {
+				if err := os.Symlink(to, filepath.Join(work, link)); err != nil {
+					t.Fatal(err)
+				}
+			}
+			if err := os.Mkdir(filepath.Join(work, "my"), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			p := page{name: name, work: work, said: map[string]bool{}}
+			p.follow(t, string(text))
+		})
 	}
-	if err := os.Mkdir(filepath.Join(work, "my"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	page, err := os.ReadFile(filepath.Join(studies, "TUTORIAL.md"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	follow(t, work, string(page))
 }
 
-// follow does what the page says.
-func follow(t *testing.T, work, page string) {
+// page is one that is followed.
+type page struct {
+	name, work string
+	said       map[string]bool // lines of the commands before, as plain writes them
+	ran        int
+}
+
+// follow does what the page says, in order.
+func (p *page) follow(t *testing.T, text string) {
 	t.Helper()
-	said := map[string]bool{}
-	begin, lang, text := 0, "", ""
-	for i, line := range strings.Split(page, "\n") {
+	var b block
+	for i, line := range strings.Split(text, "\n") {
 		after, fence := strings.CutPrefix(line, "```")
 		switch {
-		case fence && begin == 0:
-			begin, lang, text = i+1, after, ""
+		case fence && b.line == 0:
+			b = block{line: i + 1, lang: after}
 		case fence:
-			do(t, work, block{begin, lang, text}, said)
-			begin = 0
+			p.do(t, b)
+			b = block{}
 		default:
-			text += line + "\n"
+			b.text += line + "\n"
 		}
+	}
+	if p.ran == 0 {
+		t.Errorf("%s has no commands", p.name)
 	}
 }
 
@@ -89,35 +106,39 @@ type block struct {
 	lang, text string
 }
 
-// do writes a file, runs commands, or compares their output.
-func do(t *testing.T, work string, b block, said map[string]bool) {
+// named is a file's name in its first line.
+var named = regexp.MustCompile(`^# (my/[a-z0-9-]+\.toml)\n`)
+
+// do writes a file, runs commands, or compares their output. A piece of TOML
+// without a name is not for this folder.
+func (p *page) do(t *testing.T, b block) {
 	t.Helper()
 	switch b.lang {
 	case "toml":
-		head, _, _ := strings.Cut(b.text, "\n")
-		name, ok := strings.CutPrefix(head, "# ")
-		if !ok {
-			t.Fatalf("studies/TUTORIAL.md:%d: a file without its name", b.line)
+		name := named.FindStringSubmatch(b.text)
+		if name == nil {
+			return
 		}
-		if err := os.WriteFile(filepath.Join(work, name), []byte(b.text), 0o644); err != nil {
+		if err := os.WriteFile(filepath.Join(p.work, name[1]), []byte(b.text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	case "sh":
-		clear(said)
+		p.ran++
+		clear(p.said)
 		var stderr strings.Builder
 		c := exec.CommandContext(t.Context(), "bash", "-euo", "pipefail", "-c", b.text)
-		c.Dir, c.Stderr = work, &stderr
+		c.Dir, c.Stderr = p.work, &stderr
 		out, err := c.Output()
 		if err != nil {
-			t.Fatalf("studies/TUTORIAL.md:%d: %v\n%s%s", b.line, err, out, stderr.String())
+			t.Fatalf("%s:%d: %v\n%s%s", p.name, b.line, err, out, stderr.String())
 		}
 		for line := range strings.Lines(string(out)) {
-			said[plain(line)] = true
+			p.said[plain(line)] = true
 		}
-	default:
+	case "":
 		for i, line := range strings.Split(strings.TrimSuffix(b.text, "\n"), "\n") {
-			if line != "…" && line != "" && !said[plain(line)] {
-				t.Errorf("studies/TUTORIAL.md:%d: the commands before do not say %q", b.line+1+i, line)
+			if line != "…" && line != "" && !p.said[plain(line)] {
+				t.Errorf("%s:%d: the commands before do not say %q", p.name, b.line+1+i, line)
 			}
 		}
 	}
