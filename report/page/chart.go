@@ -34,6 +34,8 @@ type Chart struct {
 	Axes   []Axis // of Parallel
 	Lines  []Line // of Parallel
 
+	Interval string // what Lo and Hi are the ends of; "" = "95 % interval"
+
 	Table *Table // the same as numbers; nil = made of what is drawn
 	Whole string // where all numbers are, for the note of that table: "points.parquet"
 }
@@ -59,13 +61,14 @@ type Series struct {
 	Joined bool
 	Step   bool // joined by steps that rise at a point, as a distribution does
 	Dashed bool
-	Role   string // Front stands out, Rest stays behind; "" = one of many
+	Role   string // Front stands out, Rest stays behind, Cross marks; "" = one of many
 }
 
 // The roles of a series.
 const (
 	Front = "front"
 	Rest  = "rest"
+	Cross = "cross" // where lines cross
 )
 
 // Point is a mark. Numbers that are missing are NaN.

@@ -81,9 +81,10 @@ func bit(b bool) int {
 // encode is a chart for the script of the page.
 func (c *Chart) encode() object {
 	o := object{"id": c.ID, "kind": c.Kind, "title": text(c.Title)}
-	o.put("x", c.X.encode(), c.X.Label != "" || c.X.Words != nil)
-	o.put("y", c.Y.encode(), c.Y.Label != "" || c.Y.Words != nil)
+	o.put("x", c.X.encode(), c.Kind != Parallel)
+	o.put("y", c.Y.encode(), c.Kind == XY || c.Kind == Heat)
 	o.put("colour", c.Colour.encode(), c.Colour.Label != "")
+	o.put("interval", text(c.Interval), c.Interval != "")
 	o.put("marks", text(c.Marks), c.Marks != "")
 	o.put("kinds", texts(c.Kinds), c.Kinds != nil)
 	c.encodePoints(o)

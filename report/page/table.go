@@ -173,8 +173,15 @@ func interval(lo, hi float64) string {
 	return show(lo) + " to " + show(hi)
 }
 
+func (c *Chart) interval() string {
+	if c.Interval == "" {
+		return "95 % interval"
+	}
+	return c.Interval
+}
+
 func (c *Chart) pointTable() *Table {
-	t := &Table{Head: []string{"series", c.X.name(), c.Y.name(), "95 % interval", ""}}
+	t := &Table{Head: []string{"series", c.X.name(), c.Y.name(), c.interval(), ""}}
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			word := ""
@@ -206,7 +213,7 @@ func (t *Table) drop() {
 }
 
 func (c *Chart) barTable() *Table {
-	t := &Table{Head: []string{"", "what", c.X.name(), "95 % interval", "said"}}
+	t := &Table{Head: []string{"", "what", c.X.name(), c.interval(), "said"}}
 	for _, r := range c.Rows {
 		for _, b := range r.Bars {
 			kind := ""

@@ -46,10 +46,23 @@ func (m *maker) answer() string {
 	case saturated > 0:
 		text += fmt.Sprintf(" Of %s, %s %s saturated and left out: requests arrive faster than they are served there.", number.Plural(len(m.All), "point"), number.Grouped(saturated), be(saturated))
 	}
+	if n := m.unjudged(); n > 0 {
+		text += fmt.Sprintf(" %s %s not judged: the runs are too short to tell whether the queue grows.", number.Plural(n, "point"), be(n))
+	}
 	if bad := len(m.All) - ok; bad > 0 {
 		text += fmt.Sprintf(" %s cannot run or failed.", number.Plural(bad, "point"))
 	}
 	return text
+}
+
+// unjudged counts the points that may be saturated or not.
+func (m *maker) unjudged() (n int) {
+	for _, i := range m.All {
+		if m.V.State(i) == view.Unjudged {
+			n++
+		}
+	}
+	return n
 }
 
 func be(n int) string {
@@ -99,20 +112,58 @@ func (m *maker) searched() string {
 		return head + " was not found: " + strings.ReplaceAll(text("outcome", 0), "_", " ") + ". " + text("reason", 0)
 	case found == 0:
 		return fmt.Sprintf("%s was found by none of %s.", head, number.Plural(f.Len(), "search"))
-	case found == 1 && f.Len() == 1:
-		bound := ""
-		if slo := text("binding_slo", 0); slo != "" {
-			bound = ", bound by " + slo
+	case f.Len() <= maxFound:
+		var each []string
+		for i := range f.Len() {
+			each = append(each, m.foundOne(f, i))
 		}
-		return fmt.Sprintf("%s is %s%s.", head, number.Significant(least), bound)
+		return head + ": " + strings.Join(each, "; ") + "."
 	}
 	return fmt.Sprintf("%s lies between %s and %s; %d of %d searches found one.", head, number.Significant(least), number.Significant(most), found, f.Len())
 }
 
-// judged is the answer of a study that holds published figures: their count.
+// maxFound is how many searches the answer names.
+const maxFound = 3
+
+// foundOne says what a search found.
+func (m *maker) foundOne(f *table.Frame, i int) string {
+	s := "none"
+	if x, ok := f.Float(f.Index("value"), i); ok {
+		s = number.Plain(x)
+	}
+	if slo, ok := f.String(f.Index("binding_slo"), i); ok && slo != "" {
+		s += " (bound by " + slo + ")"
+	}
+	if at := searchName(f, i); at != "" {
+		s += " at " + at
+	}
+	return s
+}
+
+// searchName tells a search from the others.
+func searchName(f *table.Frame, i int) string {
+	var words []string
+	row := f.Row(i)
+	for k, c := range f.Columns {
+		if c.Path != "" {
+			words = append(words, c.Heading()+" = "+scene.Word(row[k]))
+		}
+	}
+	if path, ok := f.String(f.Index("oat_path"), i); ok && path != "" {
+		level, _ := f.String(f.Index("oat_level"), i)
+		words = append(words, path[strings.LastIndexByte(path, '.')+1:]+" "+number.Level(level))
+	}
+	return strings.Join(words, ", ")
+}
+
+// judged is the answer of a study that holds published figures: their count, or the
+// verdict on the only one.
 func (m *maker) judged() string {
 	if len(m.in.Published) == 0 || len(m.in.Published[0].Notes) == 0 {
 		return ""
+	}
+	if rows := m.in.Published[0].Rows; len(rows) == 1 && len(rows[0]) > 4 {
+		return fmt.Sprintf("%s, published %s, simulated %s: %s.", rows[0][0], rows[0][1], rows[0][2], rows[0][4])
 	}
 	return strings.ToUpper(m.in.Published[0].Notes[0][:1]) + m.in.Published[0].Notes[0][1:] + "."
 }

@@ -60,11 +60,15 @@ func Page(in Input) page.Page {
 	}
 	if !m.probes {
 		m.fronts()
-		m.put(m.Rates())
+	}
+	m.put(m.Rates())
+	if !m.probes {
 		m.put(m.Cliff())
-		m.put(m.Maps())
 	}
 	m.studyPlots()
+	if !m.probes {
+		m.put(m.Maps())
+	}
 	if !few {
 		m.effects()
 	}
@@ -111,7 +115,7 @@ func (m *maker) add(id, title string, sections []section.Section) {
 // left out.
 func tableOf(t section.Section, title string) page.Table {
 	out := page.Table{Title: t.Title, Head: t.Head, Rows: t.Rows, Notes: t.Notes}
-	if strings.EqualFold(out.Title, title) {
+	if strings.EqualFold(out.Title, title) || title == "The point" {
 		out.Title = ""
 	}
 	return out
@@ -138,6 +142,9 @@ func (m *maker) effects() {
 		} else {
 			s.Tables = append(s.Tables, tableOf(t, s.Title))
 		}
+	}
+	if c := m.found(); c != nil {
+		s.Charts = append(s.Charts, *c)
 	}
 	for i := range m.in.Plots {
 		if p := &m.in.Plots[i]; p.Bars != nil {

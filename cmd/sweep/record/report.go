@@ -39,7 +39,7 @@ cannot be written to, and for those at a URL (bin/sweep-cloud).
 `) + "\n" + d.Codes,
 		Example: `  sweep report results/sensitivity
   sweep report results/grid -o /tmp/grid.html
-  sweep report s3://bucket/grid -o grid.html`,
+  sweep-cloud report s3://bucket/grid -o grid.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			if store.Is(args[0]) && file == "" {

@@ -74,7 +74,7 @@
       const list = wide > 3.2 ? [1] : wide > 1.6 ? [1, 3] : [1, 2, 5];
       ticks = [];
       for (let d = Math.floor(lo) - 1; d <= hi; d++) for (const m of list) ticks.push(d + Math.log10(m));
-      if (wide < 0.5) ticks = steps(Math.pow(10, lo), Math.pow(10, hi), 4)[0].map(Math.log10);
+      if (wide < 0.8) ticks = steps(Math.pow(10, lo), Math.pow(10, hi), 4)[0].map(Math.log10);
       const every = Math.ceil(ticks.filter((x) => x >= lo && x <= hi).length / 9);
       if (every > 1) ticks = ticks.filter((_, i) => i % every === 0);
     } else {
@@ -125,6 +125,8 @@
   const stroke = (x1, y1, x2, y2, colour, width, dash) => ({ type: "line", silent: true, shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: width, lineDash: dash } });
   const box = (x, y, width, height, style, extra) => Object.assign({ type: "rect", shape: { x, y, width, height }, style }, extra);
 
+  const colourOf = (s, k, t) => ({ rest: t.muted, front: t.colours[1], cross: t.ink })[s.role] || t.colours[k % 8];
+
   // xy draws points by x and y.
   function xy(c, e) {
     const t = e.theme, all = c.series, series = all.filter((_, i) => !e.hidden.has(i));
@@ -158,7 +160,7 @@
     const many = series.reduce((n, s) => n + s.points.length, 0) > 600;
     for (const s of series) {
       const k = all.indexOf(s);
-      const colour = s.role === "rest" ? t.muted : s.role === "front" ? t.colours[1] : t.colours[k % 8];
+      const colour = colourOf(s, k, t);
       if (s.joined) push(joined(s, place, colour), []);
       push(whiskers(s, place, X, Y, colour), []);
       const marks = [], points = [];
@@ -166,9 +168,9 @@
         const at = place(p);
         if (!at) continue;
         const edge = p[1] !== null && (Y.to(p[1]) > Y.max || Y.to(p[1]) < Y.min);
-        const shape = edge ? 2 : c.marks ? (p[5] || 1) - 1 : s.role ? 0 : k;
-        const size = plain(s) && !p[4] ? 3 : s.role === "front" ? 10 : many ? 6 : 9;
-        points.push({ value: at, symbol: "path://" + SHAPES[shape % SHAPES.length], symbolSize: size, itemStyle: { color: p[4] ? t.paper : colour, borderColor: colour, borderWidth: p[4] ? 1.5 : 0, opacity: s.role === "rest" ? 0.55 : many ? 0.75 : 1 } });
+        const shape = edge ? 2 : s.role === "cross" ? 5 : c.marks ? (p[5] || 1) - 1 : s.role ? 0 : k;
+        const size = plain(s) && !p[4] ? 3 : s.role === "front" ? (s.points.length > 60 ? 7 : 10) : many ? 6 : 9;
+        points.push({ value: at, symbol: shape % SHAPES.length ? "path://" + SHAPES[shape % SHAPES.length] : "circle", symbolSize: size, itemStyle: { color: p[4] ? t.paper : colour, borderColor: colour, borderWidth: p[4] ? 1.5 : 0, opacity: s.role === "rest" ? 0.55 : many ? 0.75 : 1 } });
         marks.push(p);
       }
       push({ type: "scatter", data: points, z: s.role === "front" ? 6 : 4, cursor: "default", emphasis: { scale: 1.5 } }, marks.map((p) => () => ({
@@ -177,7 +179,7 @@
       })));
     }
     const legend = [];
-    if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: s.role === "rest" ? t.muted : s.role === "front" ? t.colours[1] : t.colours[i % 8], shape: c.marks || s.role ? 0 : i, mark: !plain(s) && !c.marks, square: Boolean(c.marks) && !s.joined }));
+    if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: colourOf(s, i, t), shape: c.marks || s.role ? 0 : i, mark: !plain(s) && !c.marks, square: Boolean(c.marks) && !s.joined }));
     if (c.marks) {
       legend.push({ what: c.marks + ":" });
       c.markNames.forEach((name, i) => legend.push({ name, colour: t.ink, shape: i, mark: true }));
@@ -192,7 +194,7 @@
   }
 
   // plain says whether a line stands without marks: it has too many points.
-  const plain = (s) => s.step || (s.joined && s.points.length > 60);
+  const plain = (s) => s.step || (s.joined && !s.role && s.points.length > 60);
 
   function joined(s, place, colour) {
     const data = [];
@@ -232,7 +234,9 @@
       if (!(to > from)) return [];
       const [x1, y1] = b.axis === "x" ? coord(from, Y.max) : coord(X.min, to);
       const [x2, y2] = b.axis === "x" ? coord(to, Y.min) : coord(X.max, from);
-      return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true }), measure(b.label, 12, t) < x2 - x1 - 10 ? words(x1 + 6, y1 + 5, b.label, Object.assign({ fill: t.warn }, small)) : words(x1 - 5, y1 + 5, cut(b.label, x1 - area.x, 12, t), Object.assign({ fill: t.warn, align: "right", backgroundColor: t.paper, padding: 1 }, small))];
+      return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true }), measure(b.label, 12, t) < x2 - x1 - 10
+        ? words(x1 + 6, y1 + 5, b.label, Object.assign({ fill: t.warn }, small))
+        : Object.assign(words(x1 + 3, y2 - 8, cut(b.label, y2 - y1 - 16, 12, t), Object.assign({ fill: t.warn, verticalAlign: "top" }, small)), { rotation: Math.PI / 2, originX: 0, originY: 0 })];
     }, 1)));
     (c.levels || []).forEach((l) => push(free((area, coord) => {
       if (l.line) {

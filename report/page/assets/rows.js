@@ -81,7 +81,7 @@
     const lookup = [[]], data = [];
     c.rows.forEach((r, i) => r.bars.forEach((b, k) => {
       data.push([0, 0, i, k]);
-      lookup[0].push(() => ({ title: r.name, ref: b[5] || r.ref, lines: [], rows: [[c.kinds && c.kinds[b[3] || 0] ? c.kinds[b[3] || 0] : label(c.x), b[4] || number(b[0])]].concat(b[1] !== null && b[1] !== undefined ? [["95 % interval", number(b[1]) + " to " + number(b[2])]] : []) }));
+      lookup[0].push(() => ({ title: r.name, ref: b[5] || r.ref, lines: [], rows: [[c.kinds && c.kinds[b[3] || 0] ? c.kinds[b[3] || 0] : label(c.x), b[4] || number(b[0])]].concat(b[1] !== null && b[1] !== undefined ? [[c.interval || "95 % interval", number(b[1]) + " to " + number(b[2])]] : []) }));
     }));
     const series = [{
       type: "custom", data, z: 4, clip: false, cursor: "default",

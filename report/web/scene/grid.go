@@ -90,7 +90,9 @@ func (m *Scene) values(c table.Column) []string {
 func (m *Scene) heat(c, across, down table.Column, points []int) *page.Chart {
 	out := &page.Chart{Kind: page.Heat, Title: c.Name + " over " + across.Heading() + " and " + down.Heading(), X: heading(across), Y: heading(down), Colour: heading(c), Reading: m.ranges(c, points), Whole: "points.parquet"}
 	out.X.Words, out.Y.Words = m.values(across), m.values(down)
-	slices.Reverse(out.Y.Words) // the largest at the top
+	if view.Numeric(down) {
+		slices.Reverse(out.Y.Words) // the largest at the top
+	}
 	taken := map[[2]int]bool{}
 	var values []float64
 	bad := map[string]int{}
@@ -289,6 +291,7 @@ func (m *Scene) frontier(y, x table.Column, joined bool) *page.Chart {
 	if len(front) == 0 {
 		return nil
 	}
+	m.charted[x.Name+" "+y.Name] = true
 	out := &page.Chart{Kind: page.XY, Title: y.Name + " against " + x.Name + ", and the front", X: heading(x), Y: heading(y), Whole: "points.parquet"}
 	slices.SortStableFunc(front, func(a, b int) int {
 		e, _ := m.V.Estimate(x.Name, a)

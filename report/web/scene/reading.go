@@ -9,7 +9,7 @@ import (
 	"scoville/report/page"
 )
 
-// reading says between which values the points of a chart lie that may be relied
+// Reading says between which values the points of a chart lie that may be relied
 // on.
 func Reading(c *page.Chart) string {
 	var least, most page.Point

@@ -6,6 +6,7 @@ package scene
 
 import (
 	"fmt"
+	"math"
 	"strconv"
 	"strings"
 
@@ -44,7 +45,7 @@ func (m *Scene) Charted(x, y string) bool { return m.charted[x+" "+y] }
 // Used reports whether a picture refers to point i.
 func (m *Scene) Used(i int) bool { return m.used[i] }
 
-// ref is the key of point i.
+// Ref is the key of point i.
 func (m *Scene) Ref(i int) string {
 	m.used[i] = true
 	return strconv.Itoa(m.V.Index(i))
@@ -64,10 +65,16 @@ func unitOf(c table.Column) string {
 	return c.Unit
 }
 
-// word is a value as a name.
-func Word(x any) string { return number.Plain(x) }
+// Word is a value as a name, of a long fraction six digits.
+func Word(x any) string {
+	if f, ok := x.(float64); ok && f != math.Trunc(f) && math.Abs(f) < 1e6 && math.Abs(f) >= 1e-4 {
+		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
+		return number.Plain(f)
+	}
+	return number.Plain(x)
+}
 
-// at names the values of columns at point i.
+// At names the values of columns at point i.
 func (m *Scene) At(columns []table.Column, i int) string {
 	var out []string
 	for _, c := range columns {
@@ -78,7 +85,7 @@ func (m *Scene) At(columns []table.Column, i int) string {
 	return strings.Join(out, ", ")
 }
 
-// mean is a metric of point i as text, with its interval and unit.
+// Mean is a metric of point i as text, with its interval and unit.
 func (m *Scene) Mean(c table.Column, i int) string {
 	e, ok := m.V.Estimate(c.Name, i)
 	if !ok {
@@ -94,10 +101,10 @@ func (m *Scene) Mean(c table.Column, i int) string {
 	return text
 }
 
-// usable reports whether a value of point i may be relied on.
+// Usable reports whether a value of point i may be relied on.
 func (m *Scene) Usable(i int) bool { return m.V.OK(i) && m.V.State(i) != view.Saturated }
 
-// spread is the usable points with the least and the largest value of a metric;
+// Spread is the usable points with the least and the largest value of a metric;
 // false where there are none.
 func (m *Scene) Spread(metric string, points []int) (least, most int, ok bool) {
 	least, most = -1, -1
@@ -132,7 +139,7 @@ func (m *Scene) ranges(c table.Column, points []int) string {
 // maxNamed is how many axes name a point.
 const maxNamed = 4
 
-// place names a point by its axes, or its number.
+// Place names a point by its axes, or its number.
 func (m *Scene) Place(i int) string {
 	if len(m.Axes) == 0 {
 		return fmt.Sprintf("point %d", m.V.Index(i))
@@ -143,7 +150,7 @@ func (m *Scene) Place(i int) string {
 	return m.At(m.Axes, i)
 }
 
-// mark notes that a chart refers to a point.
+// Mark notes that a chart refers to a point.
 func (m *Scene) Mark(ref string) {
 	if n, err := strconv.Atoi(ref); err == nil {
 		if i, ok := m.row(n); ok {

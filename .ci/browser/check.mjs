@@ -1,0 +1,130 @@
+// Usage: node check.mjs PAGE.html...
+// Opens each page from its file in headless Chromium, at the width of a desk and
+// of a phone, light and dark, and checks: every chart draws, nothing is said on
+// the console, the content policy is kept, no request leaves, the page does not
+// scroll sideways; a click on a mark and Enter on one open its panel, whose charts
+// draw too, and Escape closes it.
+import assert from "node:assert/strict";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
+import puppeteer from "puppeteer-core";
+
+const views = [["desk", 1280, "light"], ["desk", 1280, "dark"], ["phone", 390, "light"], ["phone", 390, "dark"]];
+const pause = (ms) => new Promise((done) => setTimeout(done, ms));
+
+const browser = await puppeteer.launch({ executablePath: process.env.CHROMIUM ?? "/usr/bin/chromium", headless: true, args: ["--no-sandbox", "--disable-gpu"] });
+let charts = 0, panels = 0;
+try {
+  for (const file of process.argv.slice(2)) {
+    for (const [name, width, scheme] of views) {
+      const what = `${file} (${name}, ${scheme})`;
+      const page = await browser.newPage();
+      const said = [];
+      page.on("console", (m) => said.push(`${m.type()}: ${m.text()}`));
+      page.on("pageerror", (e) => said.push(`error: ${e.message}`));
+      page.on("request", (r) => { if (!r.url().startsWith("file:")) said.push(`request: ${r.url().slice(0, 200)}`); });
+      await page.evaluateOnNewDocument(() => document.addEventListener("securitypolicyviolation", (e) => console.log("policy: " + e.violatedDirective + " " + e.sourceFile)));
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme }]);
+      await page.setViewport({ width, height: 900 });
+      await page.goto(pathToFileURL(resolve(file)).href, { waitUntil: "load" });
+      charts += await drawn(page, what);
+      assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${what}: the page scrolls sideways`);
+      if (scheme === "light") panels += await through(page, what);
+      await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme === "dark" ? "light" : "dark" }]);
+      await pause(100);
+      assert.deepEqual(said, [], what);
+      await page.close();
+    }
+  }
+} finally {
+  await browser.close();
+}
+console.log(`${process.argv.length - 2} pages in ${views.length} views: ${charts} charts drawn, ${panels} panels opened`);
+
+// drawn opens what is folded and returns how many charts there are: all draw, as
+// many as the page describes.
+async function drawn(page, what) {
+  await page.evaluate(() => document.querySelectorAll("details.fold").forEach((d) => (d.open = true)));
+  await page.waitForFunction(() => [...document.querySelectorAll(".plot")].every((p) => p.dataset.drawn !== undefined), { timeout: 20000 }).catch(() => assert.fail(`${what}: a chart does not draw`));
+  const plots = await page.evaluate(inked, "main .plot");
+  const described = await page.evaluate(() => JSON.parse(document.getElementById("page-data").textContent).charts.length);
+  assert.equal(plots.length, described, `${what}: charts against descriptions`);
+  for (const p of plots) assert.ok(p.shapes > 1, `${what}: ${p.id} is empty`);
+  return plots.length;
+}
+
+// inked counts what each plot shows: shapes of SVG, or 100 for a canvas that has
+// colours.
+function inked(selector) {
+  return [...document.querySelectorAll(selector)].map((p) => {
+    const canvas = p.querySelector("canvas");
+    if (!canvas) return { id: p.id, shapes: p.querySelectorAll("svg path, svg text, svg rect, svg polyline, svg line").length };
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    let ink = 0;
+    for (let i = 3; i < data.length; i += 4) if (data[i] > 0) ink++;
+    return { id: p.id, shapes: ink > 200 ? 100 : 0 };
+  });
+}
+
+// through opens panels by a click and by the keyboard; pages without points have
+// none.
+async function through(page, what) {
+  const open = () => page.evaluate(() => document.getElementById("panel").open);
+  const mark = await page.evaluate(() => {
+    for (const plot of document.querySelectorAll("main .plot")) {
+      const chart = window.echarts.getInstanceByDom(plot);
+      const all = JSON.parse(document.getElementById("page-data").textContent);
+      const description = all.charts.find((c) => "plot-" + c.id === plot.id);
+      if (description.kind !== "xy" || !description.series.some((s) => s.points.some((p) => p[6] !== undefined && all.points.rows[p[6]]))) continue;
+      const k = chart.getOption().series.findIndex((s) => s.type === "scatter" && s.data.length);
+      if (k < 0) continue;
+      plot.scrollIntoView({ block: "center", behavior: "instant" });
+      const [x, y] = chart.convertToPixel({ seriesIndex: k }, chart.getOption().series[k].data[0].value);
+      const box = plot.getBoundingClientRect();
+      return { x: box.x + x, y: box.y + y, id: plot.id };
+    }
+    return null;
+  });
+  let opened = 0;
+  if (mark) {
+    await page.mouse.move(mark.x, mark.y);
+    await page.mouse.click(mark.x, mark.y);
+    await pause(150);
+    assert.ok(await open(), `${what}: a click on ${mark.id} opens nothing`);
+    opened++;
+    assert.ok((await page.evaluate(() => document.getElementById("panel").innerText.length)) > 20, `${what}: an empty panel`);
+    for (const p of await page.evaluate(inked, "#panel .plot")) assert.ok(p.shapes > 2, `${what}: ${p.id} in the panel is empty`);
+    opened += await deeper(page, what);
+    await page.keyboard.press("Escape");
+    await pause(50);
+    assert.ok(!(await open()), `${what}: Escape leaves the panel open`);
+    await page.evaluate((id) => document.getElementById(id).focus(), mark.id);
+    await page.keyboard.press("ArrowRight");
+    assert.ok((await page.evaluate(() => document.getElementById("live").textContent.length)) > 3, `${what}: arrows say nothing`);
+    await page.keyboard.press("Enter");
+    await pause(100);
+    assert.ok(await open(), `${what}: Enter on ${mark.id} opens nothing`);
+    await page.keyboard.press("Escape");
+    opened++;
+  }
+  return opened;
+}
+
+// deeper follows the charts of a panel from one detail to the next, as Enter does.
+async function deeper(page, what) {
+  const title = () => page.evaluate(() => document.getElementById("panel-title").textContent);
+  for (let depth = 0; depth < 4; depth++) {
+    const before = await title();
+    const plots = await page.$$("#panel .plot");
+    for (const plot of plots) {
+      await plot.focus();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("Enter");
+      await pause(100);
+      if ((await title()) !== before) break;
+    }
+    if ((await title()) === before) return depth;
+    for (const p of await page.evaluate(inked, "#panel .plot")) assert.ok(p.shapes > 2, `${what}: ${p.id} in the panel is empty`);
+  }
+  return 4;
+}
