@@ -6,6 +6,7 @@ package drill
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -198,10 +199,13 @@ func notes(d *details.Details) (out []string) {
 	return out
 }
 
-// ms prints milliseconds.
+// ms prints milliseconds, or seconds.
 func ms(n details.Number) string {
 	if !n.Known() {
 		return "-"
+	}
+	if n >= 10_000 {
+		return grouped(int(math.Round(float64(n))))
 	}
 	return number.Significant(float64(n))
 }
