@@ -179,6 +179,9 @@ func (b *book) groups() []group {
 	return out
 }
 
+// saturated reports whether no latency of a point is a steady value.
+func saturated(p *details.Point) bool { return p.Verdict == "saturated" }
+
 // order puts baselines first.
 func order(p *details.Point) int {
 	if p.Baseline {

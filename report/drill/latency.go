@@ -84,6 +84,9 @@ func (b *book) distribution(g *group, metric string, several bool) (page.Chart, 
 		}
 		left++
 		row := []string{b.label(p, whole), grouped(q.Count)}
+		if saturated(p) {
+			row[0] += ", saturated"
+		}
 		for _, level := range []float64{0.1, 0.5, 0.9, 0.95, 0.99, 1} {
 			row = append(row, ms(at(q, level)))
 		}
@@ -149,7 +152,7 @@ func line(name string, p *details.Point, q *details.Quantiles, k int) page.Serie
 	for i, v := range q.MS {
 		y := 100 * float64(i) / float64(len(q.MS)-1)
 		x := page.XYPoint(float64(v), y)
-		x.Ref, x.Hollow = key(p), p.Verdict == "saturated"
+		x.Ref, x.Hollow = key(p), saturated(p)
 		s.Points = append(s.Points, x)
 	}
 	return s
@@ -178,7 +181,11 @@ func objectives(g *group, metric string) (out []page.Level) {
 
 // reading says what a chart of distributions shows.
 func (r *reader) reading() string {
-	points, metric := r.points, r.metric
+	metric := r.metric
+	points := slices.DeleteFunc(slices.Clone(r.points), saturated)
+	if len(points) == 0 {
+		return "Saturated: the marks are the requests of one run each, and with more requests all of these latencies would be larger."
+	}
 	first := points[0]
 	q := quantiles(first, metric)
 	s := fmt.Sprintf("of %s half of the requests are within %s ms, 99 of 100 within %s ms", r.label(first), ms(at(q, 0.5)), ms(at(q, 0.99)))
@@ -237,7 +244,7 @@ func together(a, b *details.Quantiles) bool {
 func (r *reader) caveats() (out []string) {
 	thin := 0
 	for _, p := range r.points {
-		if p.Verdict == "saturated" {
+		if saturated(p) {
 			out = append(out, r.label(p)+" is saturated: its latencies grow for as long as requests come, and are no steady values")
 		}
 		if quantiles(p, r.metric).Count < few {

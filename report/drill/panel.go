@@ -22,6 +22,9 @@ func (b *book) point(p *details.Point) page.Detail {
 		which = fmt.Sprintf("the first of its %s", plural(p.Runs, "run"))
 	}
 	d.Lines = append(d.Lines, fmt.Sprintf("Looked into as %s, by %s, which is %s.", strings.Join(p.Chosen, ", "), which, p.Verdict))
+	if saturated(p) {
+		d.Lines = append(d.Lines, "SATURATED: requests arrive faster than they are served. What follows is of this one run; no latency of it is a steady value.")
+	}
 	if len(p.Requests) > 0 {
 		d.Charts = append(d.Charts, requests(p), waits(p))
 		d.Tables = append(d.Tables, requestTable(p))
