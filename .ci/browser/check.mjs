@@ -29,7 +29,7 @@ try {
       await page.goto(pathToFileURL(resolve(file)).href, { waitUntil: "load" });
       charts += await drawn(page, what);
       assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= window.innerWidth), `${what}: the page scrolls sideways`);
-      if (scheme === "light") panels += await through(page, what);
+      if (scheme === "light") panels += (await through(page, what)) + (await inward(page, what));
       await page.emulateMediaFeatures([{ name: "prefers-color-scheme", value: scheme === "dark" ? "light" : "dark" }]);
       await pause(100);
       assert.deepEqual(said, [], what);
@@ -127,4 +127,50 @@ async function deeper(page, what) {
     for (const p of await page.evaluate(inked, "#panel .plot")) assert.ok(p.shapes > 2, `${what}: ${p.id} in the panel is empty`);
   }
   return 4;
+}
+
+// inward goes from a run to a request and to a step of it, the first way by the
+// keyboard and then by clicks on bars, and back; pages without runs have none.
+async function inward(page, what) {
+  const said = () => page.evaluate(() => (document.getElementById("panel").open ? document.getElementById("panel-title").textContent : "closed"));
+  if (!(await page.$("#plot-time-c1"))) return 0;
+  await page.evaluate(() => document.getElementById("plot-time-c1").scrollIntoView({ block: "center", behavior: "instant" }));
+  await page.focus("#plot-time-c1");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("Enter");
+  await pause(100);
+  const point = await said();
+  assert.notEqual(point, "closed", `${what}: Enter on a run opens nothing`);
+  assert.ok(await page.evaluate(() => [...document.querySelectorAll("#panel pre")].some((p) => p.textContent.includes("reproduced: "))), `${what}: ${point}: not the words of sweep show`);
+  const titles = [point];
+  for (const [depth, want] of [[1, /^request \d+ of point/], [2, /step.*, request \d+ of point/]]) {
+    const at = await page.evaluate(widest);
+    await page.mouse.move(at.x, at.y);
+    await page.mouse.click(at.x, at.y);
+    await pause(100);
+    titles.push(await said());
+    assert.match(titles[depth], want, `${what}: a click on a bar of ${titles[depth - 1]}`);
+    for (const p of await page.evaluate(inked, "#panel .plot")) assert.ok(p.shapes > 2, `${what}: ${p.id} in the panel is empty`);
+    assert.ok(await page.evaluate(() => document.querySelectorAll("#panel table tr").length > 2), `${what}: ${titles[depth]} has no numbers`);
+  }
+  for (const depth of [1, 0]) {
+    await page.evaluate(() => [...document.querySelectorAll("#panel .bar button")].find((b) => b.textContent === "back").focus());
+    await page.keyboard.press("Enter");
+    await pause(100);
+    assert.equal(await said(), titles[depth], `${what}: the way back`);
+  }
+  await page.keyboard.press("Escape");
+  await pause(50);
+  assert.equal(await said(), "closed", what);
+  assert.equal(await page.evaluate(() => document.activeElement.id), "plot-time-c1", `${what}: the keyboard is not where it was`);
+  return 5;
+}
+
+// widest is the middle of the widest bar in the first chart of the panel.
+function widest() {
+  const plot = document.querySelector("#panel .plot");
+  plot.scrollIntoView({ block: "center", behavior: "instant" });
+  const bars = [...plot.querySelectorAll("svg path")].map((p) => p.getBoundingClientRect()).filter((b) => b.height > 10 && b.height < 18 && b.width > 4);
+  bars.sort((a, b) => b.width - a.width);
+  return { x: bars[0].x + bars[0].width / 2, y: bars[0].y + bars[0].height / 2 };
 }
