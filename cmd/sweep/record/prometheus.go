@@ -33,6 +33,7 @@ Rules:
   Scoville…OffPrediction     measured mean more than 10 % off what a point predicts,
                              of the point whose load is nearest to the measured,
                              if it is within 10 %
+  ScovilleTTFTOverTPOTLow    measured TTFT over TPOT below --ttft-over-tpot, if given
   Scoville…Missing           series that the rules read are not there
 
 --match chooses vLLM's series by their labels (a server, a model); give it, or all
@@ -94,6 +95,7 @@ func prometheusCommand(d Doors) *cobra.Command {
 	f.StringArrayVar(&o.Match, "match", nil, "vLLM's series: label=value, label=~regexp, != or !~; may be given again")
 	f.DurationVar(&ttft, "ttft", 0, "largest mean TTFT (default: [slo], without it 200ms)")
 	f.DurationVar(&tpot, "tpot", 0, "largest mean TPOT (default: [slo], without it 15ms)")
+	f.Float64Var(&o.Ratio, "ttft-over-tpot", 0, "least mean TTFT over mean TPOT; 0 = no such rule")
 	f.Float64Var(&o.Deviation, "deviation", o.Deviation, "ratio by which a measured mean may be off the predicted")
 	f.Float64Var(&o.Load, "load", o.Load, "ratio by which the measured load may be off the predicted for a point to count")
 	f.StringVar(&o.For, "for", o.For, "how long a condition must hold")

@@ -6,6 +6,7 @@ package prometheus
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -38,6 +39,7 @@ type Options struct {
 	Metrics   Measured // names of vLLM's metrics; zero = vLLM's own
 	TTFT      float64  // s, largest mean; 0 = [slo], without it 0.2
 	TPOT      float64  // s, largest mean; 0 = [slo], without it 0.015
+	Ratio     float64  // least mean TTFT over mean TPOT; 0 = no rule
 	Deviation float64  // ratio, of measured from predicted
 	Load      float64  // ratio by which the measured load may differ from the predicted for the two to be compared
 	For       string   // how long a condition must hold, as Prometheus has it: 10m
@@ -127,6 +129,9 @@ func (o *Options) check() error {
 	}
 	if o.TTFT < 0 || o.TPOT < 0 {
 		return fmt.Errorf("--ttft and --tpot: a time above 0")
+	}
+	if !(o.Ratio >= 0 && o.Ratio < math.MaxFloat64) {
+		return fmt.Errorf("--ttft-over-tpot %g: a ratio above 0, such as 5", o.Ratio)
 	}
 	for _, m := range o.Match {
 		parts := matcher.FindStringSubmatch(m)
@@ -307,7 +312,15 @@ func (x *data) bounded() error {
 		return nil
 	}
 	_, series := x.exposition()
-	choose := "--point 4, --where 'rate_rps <= 8'"
+	choose := "--point 4"
+	if len(x.axes) > 0 && len(x.points) > 0 {
+		a := x.axes[0]
+		value := cell(x.set.Points.Cell(x.set.Points.Index(a.Name), x.points[0]))
+		if a.Kind == table.String {
+			value = strconv.Quote(value)
+		}
+		choose += fmt.Sprintf(", --where '%s == %s'", a.Name, value)
+	}
 	if len(x.set.Manifest.Objectives) > 0 {
 		choose += ", --front"
 	}

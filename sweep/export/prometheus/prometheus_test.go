@@ -135,6 +135,13 @@ func TestRules(t *testing.T) {
 			t.Errorf("no %q", want)
 		}
 	}
+	if strings.Contains(text, "ScovilleTTFTOverTPOTLow") {
+		t.Error("a rule that nobody asked for")
+	}
+	o.Ratio = 5
+	if w, _, text := write(t, o); w.Alerts != 7 || !strings.Contains(text, "< 5\n") {
+		t.Error("no rule of TTFT over TPOT")
+	}
 	o.TTFT, o.Match, o.Metrics.TPOT = 1, []string{`model_name=a"b\c`, "job!~x.*"}, "kserve_vllm:time_per_output_token_seconds"
 	_, _, text = write(t, o)
 	for _, want := range []string{"> 1\n", `{model_name="a\"b\\c",job!~"x.*"}[5m]`, "kserve_vllm:time_per_output_token_seconds_sum{"} {
@@ -185,6 +192,8 @@ func TestRefused(t *testing.T) {
 		"write label=value":           func(o *Options) { o.Match = []string{"llama"} },
 		"missing closing":             func(o *Options) { o.Match = []string{"model_name=~(a"} },
 		"\"a b\" is no name":          func(o *Options) { o.Metrics.TTFT = "a b" },
+		"--ttft-over-tpot -1":         func(o *Options) { o.Ratio = -1 },
+		"--where 'name ==":            func(o *Options) { o.Dir = many },
 		"holds no results":            func(o *Options) { o.Dir = "nowhere" },
 		"--ttft and --tpot: a time a": func(o *Options) { o.TTFT = -1 },
 	} {

@@ -62,6 +62,9 @@ func (x *data) rules() ([]byte, int) {
 	for _, t := range x.thresholds(decode, x.o.TPOT, defaultTPOT) {
 		all = append(all, x.above("ScovilleTPOTAboveTarget", "TPOT", tpot, t, "Decode steps got longer: more sequences in a batch (vllm:num_requests_running), longer contexts (vllm:kv_cache_usage_perc), or prompts of others in the same steps. sweep show DIR --point says what a step waits for."))
 	}
+	if x.o.Ratio > 0 {
+		all = append(all, x.ratio())
+	}
 	if x.compared > 0 && x.metrics["ttft_mean_ms"] {
 		all = append(all, x.off("ScovilleTTFTOffPrediction", "TTFT", ttft, "time_to_first_token"))
 	}
@@ -161,6 +164,18 @@ func (x *data) above(alert, what, metric string, t threshold, next string) rule 
 func (x *data) chosen(more ...string) string {
 	parts := []string{"study=" + strconv.Quote(x.set.Manifest.Study)}
 	return "{" + strings.Join(append(parts, more...), ",") + "}"
+}
+
+// ratio is the rule of a TTFT that is small beside TPOT.
+func (x *data) ratio() rule {
+	ttft, tpot := x.mean(x.o.Metrics.TTFT), x.mean(x.o.Metrics.TPOT)
+	least := number(x.o.Ratio)
+	return rule{
+		alert: "ScovilleTTFTOverTPOTLow", severity: x.o.Severity, wait: x.o.For, labels: []label{{"stat", "mean"}},
+		expr:        []string{"(" + ttft[0] + " " + ttft[1] + ")", "/ (" + tpot[0] + " " + tpot[1] + ")", "< " + least},
+		summary:     "mean TTFT is {{ $value | humanize }} times mean TPOT, less than " + least,
+		description: "Measured over " + x.o.Window + ". A first token takes a prompt's prefill at least, so a small ratio means prompts that are short or found in the prefix cache, or decode steps that are long for them: more sequences in a batch, or longer contexts.",
+	}
 }
 
 // off is the rule of a measured mean that is not as predicted. Of the exported
