@@ -23,6 +23,7 @@ type Chart struct {
 	Series []Series // of XY
 	Bands  []Band   // of XY: shaded
 	Levels []Level  // of XY: reference lines
+	Names  string   // of XY: what the names of series are values of; "" = not said
 	Marks  string   // of XY: what the shapes of Point.Mark stand for; "" = nothing is marked
 
 	Rows  []Row    // of Bars and Stack, from the top

@@ -85,6 +85,7 @@ func (c *Chart) encode() object {
 	o.put("y", c.Y.encode(), c.Kind == XY || c.Kind == Heat)
 	o.put("colour", c.Colour.encode(), c.Colour.Label != "")
 	o.put("interval", text(c.Interval), c.Interval != "")
+	o.put("names", text(c.Names), c.Names != "")
 	o.put("marks", text(c.Marks), c.Marks != "")
 	o.put("kinds", texts(c.Kinds), c.Kinds != nil)
 	c.encodePoints(o)

@@ -181,7 +181,11 @@ func (c *Chart) interval() string {
 }
 
 func (c *Chart) pointTable() *Table {
-	t := &Table{Head: []string{"series", c.X.name(), c.Y.name(), c.interval(), ""}}
+	names := c.Names
+	if names == "" {
+		names = "series"
+	}
+	t := &Table{Head: []string{names, c.X.name(), c.Y.name(), c.interval(), ""}}
 	for _, s := range c.Series {
 		for _, p := range s.Points {
 			word := ""

@@ -122,6 +122,7 @@
     return { type: "custom", silent: true, data: [[0, 0]], z, clip: true, tooltip: { show: false }, renderItem: (params, api) => ({ type: "group", children: draw(params.coordSys, (x, y) => api.coord([x, y])) }) };
   }
   const words = (x, y, text, style) => ({ type: "text", x, y, silent: true, style: Object.assign({ text }, style) });
+  const upright = (x, y, text, style) => Object.assign(words(x, y, text, Object.assign({ verticalAlign: "top" }, style)), { rotation: Math.PI / 2, originX: 0, originY: 0 });
   const stroke = (x1, y1, x2, y2, colour, width, dash) => ({ type: "line", silent: true, shape: { x1, y1, x2, y2 }, style: { stroke: colour, lineWidth: width, lineDash: dash } });
   const box = (x, y, width, height, style, extra) => Object.assign({ type: "rect", shape: { x, y, width, height }, style }, extra);
 
@@ -179,6 +180,7 @@
       })));
     }
     const legend = [];
+    if (all.length > 1 && c.names) legend.push({ what: c.names + ":" });
     if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: colourOf(s, i, t), shape: c.marks || s.role ? 0 : i, mark: !plain(s) && !c.marks, square: Boolean(c.marks) && !s.joined }));
     if (c.marks) {
       legend.push({ what: c.marks + ":" });
@@ -236,7 +238,7 @@
       const [x2, y2] = b.axis === "x" ? coord(to, Y.min) : coord(X.max, from);
       return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true }), measure(b.label, 12, t) < x2 - x1 - 10
         ? words(x1 + 6, y1 + 5, b.label, Object.assign({ fill: t.warn }, small))
-        : Object.assign(words(x1 + 3, y2 - 8, cut(b.label, y2 - y1 - 16, 12, t), Object.assign({ fill: t.warn, verticalAlign: "top" }, small)), { rotation: Math.PI / 2, originX: 0, originY: 0 })];
+        : upright(x1 + 3, y2 - 8, cut(b.label, y2 - y1 - 16, 12, t), Object.assign({ fill: t.warn }, small))];
     }, 1)));
     (c.levels || []).forEach((l) => push(free((area, coord) => {
       if (l.line) {
@@ -247,7 +249,7 @@
       if (at === null || at < s.min || at > s.max) return [];
       if (l.axis === "x") {
         const x = coord(at, Y.min)[0];
-        return [stroke(x, area.y, x, area.y + area.height, t.warn, 1.4, [6, 4]), words(x + 5, area.y + 4, l.label, Object.assign({ fill: t.warn }, small))];
+        return [stroke(x, area.y, x, area.y + area.height, t.warn, 1.4, [6, 4]), upright(x + 3, area.y + area.height - 8, cut(l.label, area.height - 16, 12, t), Object.assign({ fill: t.warn, backgroundColor: t.paper }, small))];
       }
       const y = coord(X.min, at)[1];
       return [stroke(area.x, y, area.x + area.width, y, t.warn, 1.4, [6, 4]), words(area.x + 6, y - 3, l.label, Object.assign({ fill: t.warn, backgroundColor: t.paper, padding: 1, verticalAlign: "bottom" }, small))];

@@ -28,12 +28,13 @@
   function tip(mark) {
     const box = element("div", "tip");
     if (mark.title) box.append(element("b", "", mark.title));
-    const rows = mark.rows.concat(opens(mark.ref) ? rowOf(mark.ref) : []);
+    const bare = (name) => name.replace(/ \([^)]*\)$/, "");
+    const rows = (opens(mark.ref) ? rowOf(mark.ref) : []).concat(mark.rows);
     const table = element("table");
     const seen = new Set();
     for (const [name, value] of rows) {
-      if (seen.has(name)) continue;
-      seen.add(name);
+      if (seen.has(bare(name))) continue;
+      seen.add(bare(name));
       const tr = element("tr");
       tr.append(element("td", "", name), element("td", "", value));
       table.append(tr);

@@ -199,7 +199,7 @@
       parallel: { left: narrow ? 16 : 40, right: narrow ? 30 : 60, top: narrow ? 40 : 70, bottom: narrow ? 20 : 14, layout: narrow ? "vertical" : "horizontal", parallelAxisDefault: { nameTextStyle: { color: t.ink, fontSize: 12, lineHeight: 15, fontFamily: t.font }, areaSelectStyle: { borderColor: t.ink, color: t.muted, opacity: 0.25 } } },
       parallelAxis: c.axes.map((a, i) => ({
         dim: i, type: "value", min: scales[i].min, max: scales[i].max, name: broken(label(a), narrow ? e.width : (e.width - 90) / c.axes.length, t), nameGap: narrow ? 8 : 12, nameLocation: narrow ? "start" : "end",
-        nameTextStyle: narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 4, 0], lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font } : { lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font },
+        nameTextStyle: narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 4, 0], lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 } : { lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 },
         axisLine: { lineStyle: { color: t.muted } }, axisTick: { customValues: scales[i].ticks, lineStyle: { color: t.muted } },
         axisLabel: { customValues: scales[i].ticks, formatter: scales[i].text, color: t.ink, fontSize: 11, hideOverlap: true, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 },
       })),

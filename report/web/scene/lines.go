@@ -143,7 +143,7 @@ func (c *curve) draw(m *Scene, metric table.Column) page.Chart {
 	out := page.Chart{Kind: page.XY, Title: metric.Name + " against " + c.x.Heading(), X: heading(c.x), Y: heading(metric), Whole: "points.parquet"}
 	if c.fixed != "" {
 		out.Title += ", at " + c.fixed
-		out.Notes = append(out.Notes, fmt.Sprintf("a slice of the grid, at %s; the other %s are in points.parquet and in the sections below", c.fixed, number.Plural(c.left, "point")))
+		out.Notes = append(out.Notes, fmt.Sprintf("a slice of the grid: the other %s are in points.parquet and in the sections below", number.Plural(c.left, "point")))
 	}
 	var xs, ys []float64
 	var members []int

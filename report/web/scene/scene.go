@@ -67,7 +67,11 @@ func unitOf(c table.Column) string {
 
 // Word is a value as a name, of a long fraction six digits.
 func Word(x any) string {
-	if f, ok := x.(float64); ok && f != math.Trunc(f) && math.Abs(f) < 1e6 && math.Abs(f) >= 1e-4 {
+	switch f, ok := x.(float64); {
+	case !ok:
+	case f == math.Trunc(f) && math.Abs(f) < 1e15:
+		return strconv.FormatFloat(f, 'f', 0, 64)
+	case math.Abs(f) < 1e6 && math.Abs(f) >= 1e-4:
 		f, _ = strconv.ParseFloat(strconv.FormatFloat(f, 'g', 6, 64), 64)
 		return number.Plain(f)
 	}
@@ -133,7 +137,11 @@ func (m *Scene) ranges(c table.Column, points []int) string {
 	if m.Mean(c, a) == m.Mean(c, b) {
 		return fmt.Sprintf("%s is %s everywhere", c.Name, m.Mean(c, a))
 	}
-	return fmt.Sprintf("lowest %s at %s; highest %s at %s", m.Mean(c, a), m.Place(a), m.Mean(c, b), m.Place(b))
+	place := m.Place
+	if len(m.Axes) > maxNamed {
+		place = func(i int) string { return fmt.Sprintf("point %d", m.V.Index(i)) }
+	}
+	return fmt.Sprintf("lowest %s at %s; highest %s at %s", m.Mean(c, a), place(a), m.Mean(c, b), place(b))
 }
 
 // maxNamed is how many axes name a point.

@@ -1,0 +1,153 @@
+package scene
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"scoville/core/table"
+	"scoville/report/page"
+	"scoville/report/sample"
+	"scoville/report/view"
+	"scoville/sweep/results"
+)
+
+func open(t *testing.T, meta results.Meta, points []sample.Point) *Scene {
+	t.Helper()
+	v := sample.Open(t, meta, points...)
+	return New(v, v.Metrics())
+}
+
+var loadAxes = []results.Axis{
+	{Path: "workload.load", Kind: table.Float64},
+	{Path: "engine.max_num_seqs", Kind: table.Int64},
+	{Path: "hardware.bandwidth_gb_s", Kind: table.Float64, Unit: "GB/s"},
+	{Path: "hardware.name", Kind: table.String},
+}
+
+// grid is 4 loads x 3 caps x 4 bandwidths x 2 machines that differ in nothing; a
+// load beyond 1 saturates.
+func grid() (out []sample.Point) {
+	for i := range 96 {
+		load, seqs, bandwidth := []float64{0.3, 0.6, 0.9, 1.2}[i%4], []int64{1, 2, 4}[i/4%3], 1000*float64(1+i/12%4)
+		p := sample.Point{Axes: []any{load, seqs, bandwidth, []string{"a", "b"}[i/48]}, TPOT: []float64{float64(seqs) + 10/(1.3-load) + 1000/bandwidth}, State: view.Steady}
+		if load > 1 {
+			p.State = view.Saturated
+		}
+		out = append(out, p)
+	}
+	return out
+}
+
+// Axes that change nothing fold; too many lines become a slice that says what it
+// leaves out; loads beyond 1 are shaded, and hollow.
+func TestRates(t *testing.T) {
+	s := open(t, results.Meta{Axes: loadAxes}, grid()).Rates()
+	if len(s.Charts) != 2 {
+		t.Fatalf("%d charts", len(s.Charts))
+	}
+	c := s.Charts[0]
+	if c.Title != "tpot_mean_ms against load, at bandwidth_gb_s = 1000" || len(c.Series) != 3 || c.Series[1].Name != "max_num_seqs = 2" {
+		t.Errorf("%q %+v", c.Title, c.Series)
+	}
+	if !strings.Contains(c.Notes[0], "a slice of the grid: the other 72 points") || !strings.Contains(c.Notes[1], "hollow: saturated (3 points)") {
+		t.Errorf("%q", c.Notes)
+	}
+	if b := c.Bands; len(b) != 1 || b[0].From != 1 || !math.IsInf(b[0].To, 1) || b[0].Label != "saturated: beyond capacity" {
+		t.Errorf("%+v", b)
+	}
+	if c.Reading != "tpot_mean_ms from 12.00 ms at load = 0.3 to 30.00 ms at 0.9." {
+		t.Error(c.Reading)
+	}
+	if s := open(t, results.Meta{Axes: loadAxes[1:2]}, []sample.Point{{Axes: []any{int64(1)}, TPOT: []float64{1}}}).Rates(); s.Charts != nil {
+		t.Error("latency against a load that nobody gives")
+	}
+}
+
+// Service levels and the interval of predictions belong to their metric alone.
+func TestLimits(t *testing.T) {
+	most, least := 20.0, 5.0
+	meta := results.Meta{Axes: loadAxes, Report: results.ReportSpec{Limits: []results.Limit{{Metric: "tpot_mean_ms", Max: &most}, {Metric: "output_tok_s", Min: &least}}}}
+	m := open(t, meta, grid())
+	if l := m.limits("tpot_mean_ms"); len(l) != 1 || l[0].At != 20 || l[0].Label != "SLO: at most 20 ms" {
+		t.Errorf("%+v", l)
+	}
+	if l := m.limits("output_tok_s"); len(l) != 1 || l[0].Label != "SLO: at least 5 tok/s" {
+		t.Errorf("%+v", l)
+	}
+	if l := m.limits("ttft_mean_ms"); l != nil {
+		t.Errorf("%+v", l)
+	}
+}
+
+// Two axes make a map of each metric: numbers upwards, words downwards, no value
+// where there is none to rely on. Further axes slice it; more of them make none.
+func TestMaps(t *testing.T) {
+	axes := loadAxes[:3]
+	var points []sample.Point
+	for _, p := range grid()[:48] {
+		p.Axes = p.Axes[:3]
+		points = append(points, p)
+	}
+	s := open(t, results.Meta{Axes: axes}, points).Maps()
+	if len(s.Charts) != 8 || !strings.HasSuffix(s.Charts[2].Title, ", at max_num_seqs = 4") {
+		t.Fatalf("%d charts, %+v", len(s.Charts), s.Charts)
+	}
+	c := s.Charts[0]
+	if got := strings.Join(c.Y.Words, " ") + " / " + strings.Join(c.X.Words, " "); got != "4000 3000 2000 1000 / 0.3 0.6 0.9 1.2" {
+		t.Error(got)
+	}
+	hollow := 0
+	for _, e := range c.Cells {
+		if e.Hollow && e.Text == "saturated" && math.IsNaN(e.Value) {
+			hollow++
+		}
+	}
+	if hollow != 4 || c.Notes[0] != "4 points saturated: no value that may be drawn" {
+		t.Errorf("%d hollow, %q", hollow, c.Notes)
+	}
+	if s := open(t, results.Meta{Axes: loadAxes}, grid()).Maps(); s.Charts != nil {
+		t.Error("a map of four axes")
+	}
+}
+
+// A front is sorted along x and joined, drawn before a bounded number of the
+// others; saturated and infeasible points are counted, not drawn.
+func TestFronts(t *testing.T) {
+	meta := results.Meta{
+		Axes:       []results.Axis{{Path: "x", Kind: table.Float64}},
+		Objectives: []results.Objective{{Metric: "tpot_mean_ms", Goal: "min"}, {Metric: "output_tok_s", Goal: "max"}},
+	}
+	var points []sample.Point
+	for i := range 2500 {
+		points = append(points, sample.Point{Axes: []any{float64(i)}, TPOT: []float64{10 + float64(i)}, State: view.Steady})
+	}
+	points = append(points, sample.Point{Axes: []any{-1.0}, TPOT: []float64{1}, State: view.Saturated}, sample.Point{Axes: []any{-2.0}, TPOT: []float64{1}, Reason: "too large"})
+	charts := open(t, meta, points).Fronts()
+	if len(charts) != 1 {
+		t.Fatalf("%d charts", len(charts))
+	}
+	c := charts[0]
+	if len(c.Series) != 2 || len(c.Series[0].Points) != maxRest || c.Series[1].Role != page.Front || !c.Series[1].Joined || c.Series[1].Points[0].Ref != "0" {
+		t.Errorf("%d series of %d", len(c.Series), len(c.Series[0].Points))
+	}
+	if got := fmt.Sprint(c.Notes); got != "[2,000 of 2,499 points behind the front are drawn, evenly over the plan 1 point saturated: not drawn, their values are not steady 1 point infeasible, failed or without a value: not drawn]" {
+		t.Error(got)
+	}
+	if !strings.HasSuffix(c.Reading, "Lower and to the right is better.") {
+		t.Error(c.Reading)
+	}
+	if open(t, results.Meta{Axes: meta.Axes}, points[:3]).Fronts() != nil {
+		t.Error("a front without objectives")
+	}
+}
+
+// Fractions are shortened, whole numbers and small ones are not.
+func TestWord(t *testing.T) {
+	for x, want := range map[any]string{2315.7894736842104: "2315.79", 1234567.0: "1234567", 0.25: "0.25", int64(81920): "81920", "fp8": "fp8", 1e-5: "1e-05", nil: "-"} {
+		if got := Word(x); got != want {
+			t.Errorf("%v is %q, want %q", x, got, want)
+		}
+	}
+}
