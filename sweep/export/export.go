@@ -18,6 +18,7 @@ import (
 	"scoville/sweep/again"
 	"scoville/sweep/results"
 	"scoville/sweep/results/filter"
+	"scoville/sweep/results/said"
 )
 
 // Tables are the names of what CSV writes.
@@ -65,6 +66,7 @@ func CSV(o Options, w io.Writer) error {
 	if err != nil {
 		return err
 	}
+	s.rows = s.rows.With(said.Values(d.Study, d.Manifest.Set))
 	if o.Table == "requests" {
 		err = s.requests(d)
 	} else {

@@ -53,8 +53,8 @@ type Entry struct {
 	Study   string         `json:"study"`
 	State   string         `json:"state"`
 	Problem string         `json:"problem,omitempty"` // of an unread folder, or of what of it could not be read
-	Begun   time.Time      `json:"begun"`
-	Written time.Time      `json:"written"` // of the tables; zero = none
+	Begun   time.Time      `json:"begun,omitzero"`
+	Written time.Time      `json:"written,omitzero"` // of the tables; zero = none
 	Seconds float64        `json:"wall_seconds"`
 	Planned int            `json:"planned_runs"`
 	Runs    int            `json:"runs"`                    // in the tables

@@ -69,6 +69,11 @@ func world(t *testing.T) string {
 	made(t, at("torn"), "torn", "# torn\n", 300)
 	edit(at("torn"), func(m map[string]any) { m["digest"] = "other" })
 	made(t, at("foreign"), "foreign", "# foreign\n", 300)
+	made(t, at("lying"), "lying", "# lying\n", 300)
+	edit(at("lying"), func(m map[string]any) {
+		m["study"] = "lying\nresults/x  complete"
+		m["record"].(map[string]any)["varied"] = []any{map[string]any{"column": "a\nb", "path": "", "levels": 2, "first": "1\n", "last": "2"}}
+	})
 	edit(at("foreign"), func(m map[string]any) { m["schema"] = 4 })
 	made(t, at("begun"), "begun", "# begun\n", 300)
 	edit(at("begun"), func(m map[string]any) { m["digest"] = ""; delete(m, "record") })
@@ -109,7 +114,7 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Seen != 10 || len(r.Entries) != 10 || names(r, root)[0] != "two" {
+	if r.Seen != 11 || len(r.Entries) != 11 || names(r, root)[0] != "two" {
 		t.Errorf("%d: %v", r.Seen, names(r, root))
 	}
 	for dir, want := range map[string]string{
@@ -134,11 +139,14 @@ func TestFind(t *testing.T) {
 		t.Errorf("%q", r.Notes)
 	}
 	var text, long bytes.Buffer
-	if r.Text(&text, false) != nil || r.Text(&long, true) != nil || strings.Count(text.String(), "\n") != 12 {
+	if r.Text(&text, false) != nil || r.Text(&long, true) != nil || strings.Count(text.String(), "\n") != 13 {
 		t.Errorf("%s", &text)
 	}
+	if strings.Contains(long.String(), "\nresults/x") || strings.Contains(long.String(), "\nb") {
+		t.Errorf("a line of its own: %s", &long)
+	}
 	for _, row := range r.Rows() {
-		if len(row) != len(r.Rows()[0]) || len(r.Rows()) != 11 {
+		if len(row) != len(r.Rows()[0]) || len(r.Rows()) != 12 {
 			t.Errorf("%d rows, %q", len(r.Rows()), row)
 		}
 	}
@@ -172,7 +180,7 @@ func TestText(t *testing.T) {
 			if e := entry(t, r, "two"); e.Because[0] != "TTFT high, PCIe bound: 1 point, ttft_mean_ms up to 400 at point 0 (limit 200)" {
 				t.Errorf("because %q", e.Because)
 			}
-			if len(got) != 4 {
+			if len(got) != 5 {
 				t.Errorf("%v", got)
 			}
 		}
@@ -188,16 +196,16 @@ func TestWhere(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(r.Entries) != 3 { // one, two and old; of torn a note
+	if len(r.Entries) != 4 { // one, two, lying and old; of torn a note
 		t.Errorf("%v", names(r, root))
 	}
-	if e := entry(t, r, "two"); e.Matched != 1 || e.Matches[0].text(r.Names) != "point 0  pcie_gb_s = 0.5:  ttft_p99_ms = 800, binding = host_link (PCIe)" {
+	if e := entry(t, r, "two"); e.Matched != 1 || e.Matches[0].text(r.Names) != "point 0, pcie_gb_s = 0.5: ttft_p99_ms = 800, binding = host_link (PCIe)" {
 		t.Errorf("%+v", e.Matches)
 	}
 	if !strings.Contains(strings.Join(r.Notes, " "), "torn: tables and manifest are of different makings") {
 		t.Errorf("%q", r.Notes)
 	}
-	if r, err := Find(t.Context(), Options{Dirs: []string{root}, Where: "model == 'qwen' && ttft_p99_ms > 500"}); err != nil || len(r.Entries) != 1 || r.Without != 2 {
+	if r, err := Find(t.Context(), Options{Dirs: []string{root}, Where: "model == 'qwen' && ttft_p99_ms > 500"}); err != nil || len(r.Entries) != 1 || r.Without != 3 {
 		t.Errorf("what a study sets: %v, %+v", err, r)
 	}
 	for where, want := range map[string]string{

@@ -33,7 +33,7 @@ func (r *Report) Text(w io.Writer, long bool) error {
 		fmt.Fprintf(&b, "%s a name of the condition\n", plural(r.Without, "study lacks", "studies lack"))
 	}
 	for _, n := range r.Notes {
-		fmt.Fprintf(&b, "note  %s\n", n)
+		fmt.Fprintf(&b, "note  %s\n", flat(n))
 	}
 	_, err := w.Write(b.Bytes())
 	return err
@@ -59,19 +59,22 @@ func (r *Report) table(b *bytes.Buffer) {
 	for i := range r.Entries {
 		e := &r.Entries[i]
 		if e.State == Unread {
-			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", e.Dir, stamp(e.when()), e.State, e.Problem)
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\n", flat(e.Dir), stamp(e.when()), e.State, flat(e.Problem))
 			continue
 		}
-		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", e.Dir, stamp(e.when()), e.state(), e.points(), or(e.effect()), or(e.bottleneck()), or(e.calibration()))
+		fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", flat(e.Dir), stamp(e.when()), e.state(), e.points(), or(e.effect()), or(e.bottleneck()), or(e.calibration()))
 	}
 	t.Flush()
 }
+
+// flat is a text in one line: names come from files of others.
+func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
 
 func or(s string) string {
 	if s == "" {
 		return "-"
 	}
-	return s
+	return flat(s)
 }
 
 // state says how far a study is, and how much of it is saturated.
@@ -155,9 +158,9 @@ func (e *Entry) calibration() string {
 
 // long prints all that is known of a study.
 func (e *Entry) long(b *bytes.Buffer, names []string) {
-	fmt.Fprintf(b, "%s", e.Dir)
+	b.WriteString(flat(e.Dir))
 	if e.Study != "" {
-		fmt.Fprintf(b, "  %s, %s, %s", e.Study, stamp(e.when()), e.state())
+		fmt.Fprintf(b, "  %s, %s, %s", flat(e.Study), stamp(e.when()), e.state())
 	} else {
 		fmt.Fprintf(b, "  %s", e.State)
 	}
@@ -170,7 +173,7 @@ func (e *Entry) long(b *bytes.Buffer, names []string) {
 	line := func(word string, texts ...string) {
 		for _, t := range texts {
 			if t != "" {
-				fmt.Fprintf(b, "  %-10s %s\n", word, t)
+				fmt.Fprintf(b, "  %-10s %s\n", word, flat(t))
 				word = ""
 			}
 		}
@@ -221,7 +224,7 @@ func (m *Match) text(names []string) string {
 		s += " (" + m.State + ")"
 	}
 	if len(m.Place) > 0 {
-		s += "  " + strings.Join(m.Place, ", ")
+		s += ", " + strings.Join(m.Place, ", ")
 	}
 	var values []string
 	for i, n := range names {
@@ -232,7 +235,7 @@ func (m *Match) text(names []string) string {
 		values = append(values, n+" = "+or(v))
 	}
 	if len(values) > 0 {
-		s += ":  " + strings.Join(values, ", ")
+		s += ": " + strings.Join(values, ", ")
 	}
 	return s
 }

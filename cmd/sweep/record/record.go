@@ -67,7 +67,8 @@ steady = false. A text that a spreadsheet would take for a formula gets an
 apostrophe. Equal results give equal bytes. Tables of any length are streamed.
 
 --where chooses rows, in the expression language of studies: names of columns,
-keys of axes, a metric for its mean, binding for what bounds a point.
+keys of axes and what the study itself sets, a metric for its mean, binding for what
+bounds a point.
 --columns chooses columns and their order; sweep list columns says what they mean.
 `) + "\n" + d.Codes,
 		Example: `  sweep export csv results/h100 -o points.csv

@@ -172,6 +172,7 @@ func export(d *results.Dataset, o Options, where filter.Rows) (*data, error) {
 	for _, m := range d.Metrics() {
 		x.metrics[m.Name] = true
 	}
+	where = where.With(said.Values(d.Study, d.Manifest.Set))
 	if err := where.Check(d.Points.Columns); err != nil {
 		return nil, fmt.Errorf("--where: %w", err)
 	}

@@ -29,3 +29,39 @@ tpot_mean_ms.max = 20.5
 		}
 	}
 }
+
+// What a design varies somewhere is no value of the study.
+func TestValues(t *testing.T) {
+	const text = `model.name = "llama"
+hardware.name = "chip"
+hardware.memory_gib = 24
+engine = { tp = 2, max_num_seqs = 16, scheduler = "continuous" }
+engine.dp = 1
+workload.rate_rps = 4
+workload.requests = 100
+slo.ttft_p99_ms.max = 300
+axes."engine.dp" = [1, 2]
+[oat]
+group.memory = { paths = ["hardware.memory_gib"], by = ["-20%"] }
+[search]
+over = "workload.rate_rps"
+[[cases.size]]
+name = "a"
+[[cases.size]]
+name = "b"
+engine.tp = 4
+"hardware.name" = "other"
+slo.ttft_p99_ms.max = 500
+`
+	got := Values(text, []string{"workload.requests=5e3", "engine.max_num_seqs=-20%", "x.y=true"})
+	for _, key := range []string{"search.over"} {
+		delete(got, key)
+	}
+	want := map[string]any{"model.name": "llama", "model": "llama", "engine.scheduler": "continuous", "workload.requests": 5e3, "x.y": true}
+	if !reflect.DeepEqual(got, want) {
+		t.Errorf("%v, want %v", got, want)
+	}
+	if s := Read(text, nil, nil); s.Hardware != "" || !s.Varied || len(s.Max) > 0 {
+		t.Errorf("%+v", s)
+	}
+}
