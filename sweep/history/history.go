@@ -28,15 +28,17 @@ import (
 	"scoville/sweep/results/lock"
 	"scoville/sweep/results/place"
 	"scoville/sweep/results/record"
+	"scoville/sweep/shard"
 )
 
 // States of a folder.
 const (
-	Complete = "complete" // every planned run has a result
-	Partial  = "partial"  // tables, in which runs failed or are missing
-	Begun    = "begun"    // no tables yet: interrupted or not done
-	Running  = "running"  // a process writes to it
-	Unread   = "unread"   // Problem says why
+	Complete = "complete"    // every planned run has a result
+	Partial  = "partial"     // tables, in which runs failed or are missing
+	Stopped  = "interrupted" // no tables yet, and nobody writes: the same command goes on
+	Shard    = "shard"       // part of a sweep: its runs wait for sweep merge
+	Running  = "running"     // a process writes to it
+	Unread   = "unread"      // Problem says why
 )
 
 // Options is what is looked for.
@@ -183,8 +185,10 @@ func read(dir string) Entry {
 	switch _, locked := lock.Peek(dir); {
 	case locked:
 		e.State = Running
+	case m.Digest == "" && filepath.Base(filepath.Dir(dir)) == shard.Folder:
+		e.State = Shard
 	case m.Digest == "":
-		e.State = Begun
+		e.State = Stopped
 	case m.Complete():
 		e.State = Complete
 	default:

@@ -77,6 +77,8 @@ func world(t *testing.T) string {
 	edit(at("foreign"), func(m map[string]any) { m["schema"] = 4 })
 	made(t, at("begun"), "begun", "# begun\n", 300)
 	edit(at("begun"), func(m map[string]any) { m["digest"] = ""; delete(m, "record") })
+	made(t, at("shards/1-of-2"), "begun", "# begun\n", 300)
+	edit(at("shards/1-of-2"), func(m map[string]any) { m["digest"] = ""; delete(m, "record") })
 	made(t, at("damaged"), "damaged", "# damaged\n", 300)
 	must(os.WriteFile(at("damaged/manifest.json"), []byte("{"), 0o600))
 	made(t, at("lost"), "lost", "# lost\n", 300)
@@ -114,12 +116,12 @@ func TestFind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Seen != 11 || len(r.Entries) != 11 || names(r, root)[0] != "two" {
+	if r.Seen != 12 || len(r.Entries) != 12 || names(r, root)[0] != "two" {
 		t.Errorf("%d: %v", r.Seen, names(r, root))
 	}
 	for dir, want := range map[string]string{
-		"a/one": Complete + " ", "three": Complete + " ", "old": Complete + " ", "begun": Begun + " ",
-		"foreign": Unread + " result schema 4, this program reads", "damaged": Unread + " manifest.json: not a manifest",
+		"a/one": Complete + " ", "three": Complete + " ", "old": Complete + " ", "begun": Stopped + " ",
+		"foreign": Unread + " result schema 4, this program reads", "shards/1-of-2": Shard + " ", "damaged": Unread + " manifest.json: not a manifest",
 		"lost": Unread + " there are tables and no manifest.json", "piped": Unread + " .lock2 is a pipe", "torn": Complete + " ",
 	} {
 		if e := entry(t, r, dir); !strings.HasPrefix(e.State+" "+e.Problem, want) {
@@ -139,14 +141,14 @@ func TestFind(t *testing.T) {
 		t.Errorf("%q", r.Notes)
 	}
 	var text, long bytes.Buffer
-	if r.Text(&text, false) != nil || r.Text(&long, true) != nil || strings.Count(text.String(), "\n") != 13 {
+	if r.Text(&text, false) != nil || r.Text(&long, true) != nil || strings.Count(text.String(), "\n") != 14 {
 		t.Errorf("%s", &text)
 	}
 	if strings.Contains(long.String(), "\nresults/x") || strings.Contains(long.String(), "\nb") {
 		t.Errorf("a line of its own: %s", &long)
 	}
 	for _, row := range r.Rows() {
-		if len(row) != len(r.Rows()[0]) || len(r.Rows()) != 12 {
+		if len(row) != len(r.Rows()[0]) || len(r.Rows()) != 13 {
 			t.Errorf("%d rows, %q", len(r.Rows()), row)
 		}
 	}

@@ -31,8 +31,9 @@ TPOT likewise above 15 ms. PCIe is the resource host_link.
 --where searches the points, in the expression language of studies, and names those
 that meet it with their values: columns of points.parquet (sweep list columns
 points.), keys of axes and what the study itself sets (model, hardware, engine.tp), a
-metric for its mean, and binding for bound and decode_bound together. Saturated points meet conditions too, and are called so: their latencies
-grow with the length of the run.
+metric for its mean, and binding for bound and decode_bound together. Saturated
+points meet conditions too, and are called so: their latencies grow with the length
+of the run.
 
 The main effect is the largest of a headline metric that its interval shows: of [oat]
 a change, of [sample] an index, else a span: largest over smallest mean along an axis,
