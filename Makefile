@@ -6,7 +6,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo deve
 LDFLAGS  = -X main.version=$(VERSION)
 FUZZTIME ?= 10s
 
-.PHONY: help build cloud test-cloud test-kubernetes test race lint bench validate accuracy fuzz study calibrations score man reference check clean
+.PHONY: help build cloud test-cloud test-gcs test-kubernetes test race lint bench validate accuracy fuzz study calibrations score man reference check clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "  make %-15s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -22,6 +22,9 @@ cloud: ## build bin/sweep-cloud: bin/sweep that also writes to object stores (-o
 test-cloud: ## test bin/sweep-cloud against an S3 in the process
 	$(GO) vet -tags cloud ./cmd/sweep ./sweep/store/...
 	$(GO) test -tags cloud -timeout 5m ./sweep/store/... ./cmd/sweep -run 'Cloud|Store|Wrong|Parse'
+
+test-gcs: cloud ## run bin/sweep-cloud against a Google Cloud Storage in a test (a minute of CPU to build it at first)
+	cd .ci/gcs && $(GO) test . -sweep $(CURDIR)/bin/sweep-cloud
 
 test-kubernetes: ## run shards on a real Kubernetes control plane; needs etcd, and ten minutes of CPU to build it at first
 	.ci/controlplane

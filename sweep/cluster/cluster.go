@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"scoville/core"
 	"scoville/sweep/again"
 	"scoville/sweep/campaign"
 	"scoville/sweep/merge"
@@ -55,6 +56,9 @@ type Part struct {
 // command goes on.
 func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 	part, dir := s.Of(j.Plan), s.Dir(j.Dir)
+	if err := j.taken(); err != nil {
+		return nil, err
+	}
 	set, err := j.create(dir, part)
 	if err != nil {
 		return nil, err
@@ -108,6 +112,20 @@ func (j *Job) create(dir string, p *plan.Plan) (*results.Set, error) {
 		return nil, again.Input(err)
 	}
 	return set, nil
+}
+
+// taken refuses, before hours of runs, what a merge would refuse after them: the
+// folder holds the tables of another study, or of another version.
+func (j *Job) taken() error {
+	m, err := results.ReadManifest(j.Dir)
+	switch {
+	case err != nil || m.Digest == "": // none, or what the merge says better
+		return nil
+	case m.Study == j.Plan.Study.Name && m.Schema == results.Schema && m.SimVersion == core.Version:
+		return nil
+	}
+	return again.Input(fmt.Errorf("%w: %s holds tables of study %s (schema %d, simulator version %d), this is %s (schema %d, version %d); give another folder with -o, or remove that one",
+		results.ErrForeign, j.Dir, m.Study, m.Schema, m.SimVersion, j.Plan.Study.Name, results.Schema, core.Version))
 }
 
 const finished = "finished"

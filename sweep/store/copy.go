@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -46,11 +47,14 @@ type Cost struct {
 // table, and disturbs nobody who writes.
 func Glance(ctx context.Context, url, dir string) (Cost, error) {
 	var cost Cost
-	err := fetchTo(ctx, Options{URL: url}, dir, copying{journals: true, writers: true, cost: &cost, want: func(name string) bool {
-		base := name[strings.LastIndexByte(name, '/')+1:]
-		return base == results.ManifestFile || base == finished || base == standing
-	}})
+	err := fetchTo(ctx, Options{URL: url}, dir, copying{journals: true, writers: true, cost: &cost, want: glanced})
 	return cost, err
+}
+
+// glanced says whether a file says how far a sweep is.
+func glanced(name string) bool {
+	base := path.Base(name)
+	return base == results.ManifestFile || base == finished || base == standing
 }
 
 // copying is what of a folder is fetched.

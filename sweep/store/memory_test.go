@@ -3,6 +3,7 @@ package store
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"scoville/sweep/again"
 	"scoville/sweep/journal"
 	"scoville/sweep/results"
 	"scoville/sweep/store/bucket"
@@ -206,4 +208,14 @@ func copyAll(m *memory, dir string, journals bool) error {
 	o := Options{}
 	o.defaults()
 	return copying{journals: journals, want: func(string) bool { return true }}.fetch(context.Background(), &o, m, dir)
+}
+
+func isInput(err error) bool {
+	var input *again.InputError
+	return errors.As(err, &input)
+}
+
+func exists(file string) bool {
+	_, err := os.Stat(file)
+	return err == nil
 }

@@ -13,6 +13,7 @@ import (
 	"syscall"
 	"time"
 
+	batchv1 "k8s.io/api/batch/v1"
 	v1 "k8s.io/api/core/v1"
 	metav1 "k8s.io/apimachinery/pkg/apis/meta/v1"
 	"k8s.io/apimachinery/pkg/types"
@@ -35,10 +36,10 @@ type kubelet struct {
 
 // pod is a pod that was started.
 type pod struct {
-	name, index string
-	uid         types.UID
-	process     *process
-	told        bool // its end
+	name, job, index string
+	uid              types.UID
+	process          *process
+	told             bool // its end
 }
 
 // run looks at the pods until the context ends.
@@ -108,24 +109,22 @@ func (k *kubelet) find(uid types.UID) *pod {
 	return nil
 }
 
-// latest is the pod of an index that was started last; nil if there is none.
-func (k *kubelet) latest(index string) *pod {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	for i := len(k.ran) - 1; i >= 0; i-- {
-		if k.ran[i].index == index {
-			return k.ran[i]
+// latest is the pod of an index of a job that was started last; nil if there is none.
+func (k *kubelet) latest(job, index string) (last *pod) {
+	for _, x := range k.started(job) {
+		if x.index == index {
+			last = x
 		}
 	}
-	return nil
+	return last
 }
 
-// started are the pods whose names begin with prefix and no Job's name is longer.
+// started are the pods of a job that were started.
 func (k *kubelet) started(job string) (out []*pod) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	for _, x := range k.ran {
-		if strings.HasPrefix(x.name, job+"-") && (x.index != "") == (!strings.HasPrefix(x.name, job+"-merge")) {
+		if x.job == job {
 			out = append(out, x)
 		}
 	}
@@ -167,7 +166,7 @@ func (k *kubelet) start(ctx context.Context, p *v1.Pod) error {
 		return err
 	}
 	now := metav1.Now()
-	x := &pod{name: p.Name, index: env["JOB_COMPLETION_INDEX"], uid: p.UID, process: process}
+	x := &pod{name: p.Name, job: p.Labels[batchv1.JobNameLabel], index: env["JOB_COMPLETION_INDEX"], uid: p.UID, process: process}
 	k.mu.Lock()
 	k.ran = append(k.ran, x)
 	k.mu.Unlock()

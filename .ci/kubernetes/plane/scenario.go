@@ -189,7 +189,7 @@ func (t *try) killed(ctx context.Context) error {
 		}); err != nil {
 			return err
 		}
-		t.k.latest(fmt.Sprint(index)).process.signal(signal)
+		t.k.latest(name, fmt.Sprint(index)).process.signal(signal)
 		say("index %d in the midst of its runs: %v", index, signal)
 	}
 	job, err := t.ended(ctx, name)
@@ -198,7 +198,7 @@ func (t *try) killed(ctx context.Context) error {
 	}
 	say("%s after %.1f s: completed %s, %d pods failed", condition(job), time.Since(began).Seconds(), job.Status.CompletedIndexes, job.Status.Failed)
 	all := t.k.started(name)
-	if condition(job) != "Complete CompletionsReached" && condition(job) != "Complete" || job.Status.CompletedIndexes != "0-3" || job.Status.Failed != 2 || len(all) != 6 {
+	if condition(job) != "Complete CompletionsReached" || job.Status.CompletedIndexes != "0-3" || job.Status.Failed != 2 || len(all) != 6 {
 		return fmt.Errorf("%d pods, status %+v", len(all), job.Status)
 	}
 	again := regexp.MustCompile(`(?m)^(\d+) runs planned, ([1-9]\d*) already done, (\d+) to run$`)
@@ -212,7 +212,7 @@ func (t *try) killed(ctx context.Context) error {
 		if want := fmt.Sprintf("%d 0 ", code); codes != want {
 			return fmt.Errorf("pods of index %d ended with %s, not %s", index, codes, want)
 		}
-		line := again.Find(t.k.all.log("pod-" + t.k.latest(fmt.Sprint(index)).name))
+		line := again.Find(t.k.all.log("pod-" + t.k.latest(name, fmt.Sprint(index)).name))
 		if line == nil {
 			return fmt.Errorf("index %d does not go on where it was", index)
 		}
@@ -232,7 +232,7 @@ func (t *try) merge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if !strings.HasPrefix(condition(job), "Complete") || len(t.k.started("sweep-grid-merge")) != 1 {
+	if !strings.HasPrefix(condition(job), "Complete") || len(t.k.started(name)) != 1 {
 		return fmt.Errorf("merge: %s", condition(job))
 	}
 	tables, err := filepath.Glob(filepath.Join(t.volume, "whole", "*.parquet"))
