@@ -3,6 +3,7 @@ package sweep
 import (
 	"context"
 	"errors"
+	"fmt"
 	"math"
 	"os"
 	"path/filepath"
@@ -115,8 +116,7 @@ func agrees(t *testing.T, name string, p *inside.Point, d *results.Dataset) {
 	}
 	row := -1
 	for i := range runs.Len() {
-		index, _ := runs.Int(runs.Index("point_index"), i)
-		if replicate, _ := runs.Int(runs.Index("replicate"), i); int(index) == p.Index && replicate == 0 {
+		if index, _ := runs.Int(runs.Index("point_index"), i); int(index) == p.Index && row < 0 {
 			row = i
 		}
 	}
@@ -203,17 +203,28 @@ func TestInsideLeavesOut(t *testing.T) {
 	}
 }
 
-// TestInsideOfASearch: a search has none, and what another study left goes.
+// TestInsideOfASearch: of a search it is the value found and the first that fails,
+// and what another study left goes.
 func TestInsideOfASearch(t *testing.T) {
 	o := Options{File: write(t, reference+resumed["oat"]), Dir: t.TempDir(), Jobs: 2}
 	if _, err := Run(t.Context(), o); err != nil {
 		t.Fatal(err)
 	}
 	o.File = write(t, reference+resumed["search"])
-	if _, err := Run(t.Context(), o); err != nil {
+	out, err := Run(t.Context(), o)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if x, _ := readInside(t, o.Dir); len(x.Points) > 0 || len(x.Notes) != 1 {
-		t.Errorf("%d points, notes %v", len(x.Points), x.Notes)
+	x, d := readInside(t, o.Dir)
+	if len(x.Points) != 2 || len(x.Notes) > 0 {
+		t.Fatalf("%d points, notes %v", len(x.Points), x.Notes)
+	}
+	want := map[string]float64{"the value found": out.Searches[0].Value, "the first value that fails": out.Searches[0].FirstFail}
+	for i := range x.Points {
+		p := &x.Points[i]
+		agrees(t, "search", p, d)
+		if c := p.Design[len(p.Design)-1]; c.Name != "hardware.weight_bandwidth_gb_s" || c.Value != fmt.Sprint(want[p.Chosen[0]]) {
+			t.Errorf("%q is %v, want %v", p.Chosen, c, want[p.Chosen[0]])
+		}
 	}
 }

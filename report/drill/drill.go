@@ -140,7 +140,7 @@ func (b *book) label(p *details.Point, whole bool) string {
 	case p.Baseline:
 		name = "baseline"
 	case b.designs[p.Index] != "":
-		return fmt.Sprintf("point %d (%s)", p.Index, b.designs[p.Index])
+		return fmt.Sprintf("point %d (%s)%s", p.Index, b.designs[p.Index], found(p))
 	default:
 		return fmt.Sprintf("point %d (%s)", p.Index, strings.Join(p.Chosen, ", "))
 	}
@@ -148,6 +148,17 @@ func (b *book) label(p *details.Point, whole bool) string {
 		name += " (" + where + ")"
 	}
 	return name
+}
+
+// found says what a search made of a value that it tried; "" of other points.
+func found(p *details.Point) string {
+	switch {
+	case slices.Contains(p.Chosen, "the value found"):
+		return ", found"
+	case slices.Contains(p.Chosen, "the first value that fails"):
+		return ", fails"
+	}
+	return ""
 }
 
 // group is points that are compared with each other: a baseline and its changes,

@@ -125,7 +125,7 @@ func TestLatencies(t *testing.T) {
 	if len(c.Series) != 3 || !c.X.Log || c.Series[0].Points[1].Hollow || !c.Series[2].Points[1].Hollow || c.Series[2].Points[1].Ref != "7" {
 		t.Errorf("%+v", c.Series)
 	}
-	if len(c.Levels) != 1 || c.Levels[0].Label != "SLO: P99 200.0 ms" {
+	if len(c.Levels) != 1 || c.Levels[0].Label != "SLO: P99 200 ms" {
 		t.Errorf("%+v", c.Levels)
 	}
 	if !strings.Contains(strings.Join(c.Notes, " "), "point 7 (max_num_seqs = 16) is saturated") {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/report/number"
 	"scoville/report/page"
 	"scoville/sweep/results/details"
 )
@@ -170,7 +171,7 @@ func objectives(g *group, metric string) (out []page.Level) {
 			if stat == "MEAN" || stat == "MAX" {
 				stat = strings.ToLower(stat)
 			}
-			level := page.Level{At: float64(l.Max), Axis: "x", Label: "SLO: " + stat + " " + ms(l.Max) + " ms"}
+			level := page.Level{At: float64(l.Max), Axis: "x", Label: "SLO: " + stat + " " + number.Plain(float64(l.Max)) + " ms"}
 			if !slices.ContainsFunc(out, func(o page.Level) bool { return o.Label == level.Label }) {
 				out = append(out, level)
 			}

@@ -17,6 +17,9 @@ import (
 // became of the point, and every metric of the tables and objectives.
 func (m *maker) rows() page.Points {
 	out := page.Points{Head: []string{"point"}, Rows: map[string][]string{}, Command: "sweep show DIR --point %s"}
+	if m.probes {
+		out.Command = "" // sweep show explains points of a plan, and a search has none
+	}
 	axes := m.V.Axes()
 	for _, c := range axes {
 		out.Head = append(out.Head, scene.Named(c))

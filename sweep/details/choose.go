@@ -25,7 +25,11 @@ const fewPoints = "one of a few points"
 type choice struct {
 	row    int // of the points table
 	why    []string
+	first  int   // replicate: of values that a search tried not always 0
 	events int64 // of its first replicate
+
+	search int     // number of the search that tried it; -1 = none did
+	value  float64 // that it tried
 }
 
 // chooser reads the points table.
@@ -114,6 +118,48 @@ func (c *chooser) front() {
 	}
 }
 
+// tried returns the values that searches found, and of each the first that fails
+// where that is not saturated.
+func tried(d *results.Dataset) ([]choice, error) {
+	t, err := d.Searches()
+	if err != nil || t == nil {
+		return nil, err
+	}
+	c := &chooser{d: d, f: d.Points}
+	axes := d.Axes()
+	if len(axes) == 0 {
+		return nil, nil
+	}
+	over := d.Points.Index(axes[len(axes)-1].Name) // the searched path is the last
+	for row := range t.Len() {
+		id, _ := t.String(t.Index("search_id"), row)
+		index, _ := t.Int(t.Index("search_index"), row)
+		for _, end := range []struct{ column, why string }{{"value", "the value found"}, {"first_fail", "the first value that fails"}} {
+			value, found := t.Float(t.Index(end.column), row)
+			for i := 0; found && i < c.f.Len(); i++ {
+				of, _ := c.text("search_id", i)
+				steady, judged := c.f.Bool(c.f.Index("steady"), i)
+				if of != id || number(c.f, over, i) != value || !c.ran(i) || judged && !steady || len(c.chosen) == maxPoints {
+					continue
+				}
+				c.chosen = append(c.chosen, choice{row: i, why: []string{end.why}, search: int(index), value: value})
+			}
+		}
+	}
+	return c.chosen, nil
+}
+
+// number is a cell of floats or of whole numbers; NaN without.
+func number(f *table.Frame, col, row int) float64 {
+	if v, ok := f.Float(col, row); ok {
+		return v
+	}
+	if v, ok := f.Int(col, row); ok {
+		return float64(v)
+	}
+	return math.NaN()
+}
+
 // add chooses a row for a reason.
 func (c *chooser) add(row int, why string) {
 	for i := range c.chosen {
@@ -125,7 +171,7 @@ func (c *chooser) add(row int, why string) {
 		}
 	}
 	if len(c.chosen) < maxPoints {
-		c.chosen = append(c.chosen, choice{row: row, why: []string{why}})
+		c.chosen = append(c.chosen, choice{row: row, why: []string{why}, search: -1})
 	}
 }
 

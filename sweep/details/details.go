@@ -45,11 +45,12 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 		return nil, err
 	}
 	out := &details.Details{Digest: d.Manifest.Digest, Points: []details.Point{}, Notes: []details.Note{}}
-	if in.Plan.Study.Search != nil {
-		out.Notes = append(out.Notes, details.Note{Index: -1, Text: "the points of a search are the values it tried: none is looked into"})
-		return out, nil
-	}
 	chosen := choose(d)
+	if in.Plan.Study.Search != nil {
+		if chosen, err = tried(d); err != nil {
+			return nil, err
+		}
+	}
 	runs, err := read(d, chosen)
 	if err != nil {
 		return nil, err
@@ -74,12 +75,20 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 		Workers: max(min(in.Jobs, len(chosen)), 1),
 		State:   func() struct{} { return struct{}{} },
 		Work: func(ctx context.Context, _ struct{}, item int) (*details.Point, error) {
-			index, _ := d.Points.Int(d.Points.Index("point_index"), chosen[item].row)
+			c := &chosen[item]
+			index, _ := d.Points.Int(d.Points.Index("point_index"), c.row)
+			if c.search >= 0 {
+				return probe(ctx, &in, int(index), c, runs)
+			}
 			place, planned := at[int(index)]
 			if !planned {
 				return nil, errors.New("the study does not have it")
 			}
-			return point(ctx, &in, place, runs)
+			pt, err := in.Plan.Point(place)
+			if err != nil {
+				return nil, err
+			}
+			return point(ctx, &in, int(index), pt, explain.Input{Point: place, From: c.first, Runs: runs})
 		},
 		Collect: func(item int, pt *details.Point, err error) error {
 			if err != nil {
@@ -148,9 +157,9 @@ func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *det
 	for i := range runs.Len() {
 		n, _ := runs.Int(events, i)
 		total += n
-		if replicate, _ := runs.Int(replicates, i); replicate == 0 {
-			if id, _ := runs.String(ids, i); of[id] != nil {
-				of[id].events = n
+		if id, _ := runs.String(ids, i); of[id] != nil {
+			if r, _ := runs.Int(replicates, i); of[id].events == 0 || int(r) < of[id].first {
+				of[id].first, of[id].events = int(r), n
 			}
 		}
 	}
@@ -174,18 +183,31 @@ func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *det
 	return kept, nil
 }
 
-// point looks at one point of the plan. An error says why it cannot be shown.
-func point(ctx context.Context, in *Input, place int, runs *table.Frame) (*details.Point, error) {
-	pt, err := in.Plan.Point(place)
+// probe looks at a value that a search tried.
+func probe(ctx context.Context, in *Input, index int, c *choice, runs *table.Frame) (*details.Point, error) {
+	pt, _, err := in.Plan.Probe(c.search, c.value)
 	if err != nil {
 		return nil, err
 	}
+	out, err := point(ctx, in, index, pt, explain.Input{Point: c.search, Probe: pt, From: c.first, Runs: runs})
+	if err != nil {
+		return nil, err
+	}
+	out.Baseline, out.Change = false, false // what searches are compared by is the value found
+	over := in.Plan.Columns[len(in.Plan.Columns)-1]
+	if !slices.ContainsFunc(out.Design, func(p details.Place) bool { return p.Name == over.Path }) && len(out.Design) < details.MaxParts {
+		out.Design = append(out.Design, details.Place{Name: word(over.Path), Value: word(study.Show(c.value)), Unit: over.Unit})
+	}
+	return out, nil
+}
+
+// point looks at one point, which has an index in the tables. An error says why it cannot be shown.
+func point(ctx context.Context, in *Input, index int, pt *plan.Point, what explain.Input) (*details.Point, error) {
 	sc := &pt.Resolved.Scenario
 	var s seen
-	x, err := explain.Point(ctx, explain.Input{
-		Plan: in.Plan, Point: place, Runs: runs, Jobs: 1, Quick: true, First: true, Capacities: in.Capacities,
-		Requests: func(all []metrics.Request) { s = look(sc, all) },
-	})
+	what.Plan, what.Jobs, what.Quick, what.One, what.Capacities = in.Plan, 1, true, true, in.Capacities
+	what.Requests = func(all []metrics.Request) { s = look(sc, all) }
+	x, err := explain.Point(ctx, what)
 	switch {
 	case err != nil:
 		return nil, err
@@ -195,7 +217,7 @@ func point(ctx context.Context, in *Input, place int, runs *table.Frame) (*detai
 		return nil, fmt.Errorf("it is %s: %s", x.Status, x.Reason)
 	}
 	f := follow(s.requests)
-	o := in.Plan.Options(pt, 0)
+	o := in.Plan.Options(pt, what.From)
 	o.Watch = f.watch
 	o.NoCapacity = sc.Workload.Load == 0
 	res, err := core.NewSimulator(in.Capacities).Run(ctx, sc, o)
@@ -206,7 +228,7 @@ func point(ctx context.Context, in *Input, place int, runs *table.Frame) (*detai
 		return nil, fmt.Errorf("it is %s: %s", res.Status, res.Reason)
 	}
 	f.tell(s.requests)
-	x.Index = in.Plan.Index(place)
+	x.Index = index
 	var text bytes.Buffer
 	if err := x.Text(&text); err != nil {
 		return nil, err

@@ -14,15 +14,16 @@ func (x *Explanation) compare(in Input, runs []replay) {
 	rows, numbers := 0, 0
 	for row := range in.Runs.Len() {
 		id, _ := in.Runs.String(in.Runs.Index("point_id"), row)
-		replicate, _ := in.Runs.Int(in.Runs.Index("replicate"), row)
-		if _, probe := in.Runs.String(in.Runs.Index("search_id"), row); probe || id != x.ID || int(replicate) >= len(runs) {
+		number, _ := in.Runs.Int(in.Runs.Index("replicate"), row)
+		replicate := int(number) - in.From
+		if _, probe := in.Runs.String(in.Runs.Index("search_id"), row); probe != (in.Probe != nil) || id != x.ID || replicate < 0 || replicate >= len(runs) {
 			continue
 		}
 		rows++
 		n, differs := same(in, row, &runs[replicate].Result)
 		numbers += n
 		if differs != "" && x.Differs == "" {
-			x.Differs = fmt.Sprintf("replicate %d: %s", replicate, differs)
+			x.Differs = fmt.Sprintf("replicate %d: %s", number, differs)
 		}
 	}
 	switch {

@@ -24,18 +24,23 @@ type Input struct {
 	Runs  *table.Frame // rows of the runs table that must be reproduced; nil = none
 	Jobs  int          // simulations at a time, at least 1
 	Quick bool         // leave out what more of each resource would buy
-	First bool         // take the first replicate alone
+	One   bool         // take one replicate alone, and compare it with its row
+	From  int          // the first replicate: 0 but with One
+
+	// Probe is a value that search Point of the plan tried, explained in place of
+	// a point; nil = none.
+	Probe *plan.Point
 
 	Capacities *core.Capacities            // shared with others; nil = its own
-	Requests   func(all []metrics.Request) // sees the requests of the first replicate, if it is ok; nil = nobody
+	Requests   func(all []metrics.Request) // sees the requests of replicate From, if it is ok; nil = nobody
 }
 
 // replicates is how many runs a point has: those of the tables, which a stopping
 // rule or a race decided on, as far as the plan allows; without tables all.
 func (in *Input) replicates(id string) (n int) {
 	least, most := in.Plan.Least(in.Point), in.Plan.Replicates(in.Point)
-	if in.First {
-		return min(most, 1)
+	if in.One {
+		return 1
 	}
 	if in.Runs == nil || least == most {
 		return most
@@ -118,9 +123,12 @@ type replay struct {
 // Point explains one point. Its error is the context's, or a fault of the
 // simulator; a point that cannot run is explained as far as it goes.
 func Point(ctx context.Context, in Input) (*Explanation, error) {
-	pt, err := in.Plan.Point(in.Point)
-	if err != nil {
-		return nil, err
+	pt := in.Probe
+	if pt == nil {
+		var err error
+		if pt, err = in.Plan.Point(in.Point); err != nil {
+			return nil, err
+		}
 	}
 	sc := &pt.Resolved.Scenario
 	x := &Explanation{
@@ -194,7 +202,7 @@ func replays(ctx context.Context, in Input, pt *plan.Point) ([]replay, error) {
 	out := make([]replay, len(items))
 	err := simulations(ctx, in, items, func(ctx context.Context, sim *core.Simulator, replicate int) error {
 		r := &out[replicate]
-		o := in.Plan.Options(pt, replicate)
+		o := in.Plan.Options(pt, in.From+replicate)
 		o.Requests = func(all []metrics.Request) {
 			counted := all[min(sc.Measurement.Warmup, len(all)):]
 			for i := range counted {
