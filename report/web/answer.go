@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -163,47 +164,78 @@ func (m *maker) judged() string {
 		return ""
 	}
 	if rows := m.in.Published[0].Rows; len(rows) == 1 && len(rows[0]) > 4 {
-		return fmt.Sprintf("%s, published %s, simulated %s: %s.", rows[0][0], rows[0][1], rows[0][2], rows[0][4])
+		verdict, _, _ := strings.Cut(rows[0][4], "; ")
+		return fmt.Sprintf("%s, published %s, simulated %s: %s.", rows[0][0], rows[0][1], rows[0][2], verdict)
 	}
 	return strings.ToUpper(m.in.Published[0].Notes[0][:1]) + m.in.Published[0].Notes[0][1:] + "."
 }
 
-// changed is the answer of one-at-a-time changes: the largest effect on the
-// first metric that has one, and how many have none.
+// effect is the largest change of a metric.
+type effect struct {
+	metric  string
+	at      int     // point; -1 = none
+	size    float64 // relative
+	none, n int     // changes without an effect, and all
+}
+
+// changed is the answer of one-at-a-time changes: the largest effect on the first
+// metric of each kind, the larger first, and how many have none.
 func (m *maker) changed() string {
 	if !m.Changes {
 		return ""
 	}
+	var largest []effect
+	kinds := map[string]bool{}
 	for _, c := range m.Metrics {
-		most, at, none, n := 0.0, -1, 0, 0
-		for _, i := range m.All {
-			delta, ok := m.V.Points.Float(m.V.Points.Index(c.Name+"_delta_ratio"), i)
-			if m.V.Value("oat_path", i) == nil || !ok || !m.Usable(i) {
-				continue
-			}
-			n++
-			lo, known := m.V.Points.Float(m.V.Points.Index(c.Name+"_delta_ci_lo"), i)
-			hi, _ := m.V.Points.Float(m.V.Points.Index(c.Name+"_delta_ci_hi"), i)
-			if known && lo <= 0 && hi >= 0 {
-				none++
-				continue
-			}
-			if math.Abs(delta) > math.Abs(most) {
-				most, at = delta, i
-			}
+		kind, _, _ := strings.Cut(c.Name, "_")
+		if e := m.largest(c.Name); e.at >= 0 && !kinds[kind] && (kind == "ttft" || kind == "tpot" || len(largest) == 0) {
+			kinds[kind] = true
+			largest = append(largest, e)
 		}
-		if at < 0 {
+	}
+	if largest == nil {
+		return ""
+	}
+	slices.SortStableFunc(largest, func(a, b effect) int { return cmp.Compare(math.Abs(b.size), math.Abs(a.size)) })
+	var said []string
+	for i, e := range largest[:min(len(largest), 2)] {
+		path, _ := m.V.Points.String(m.V.Points.Index("oat_path"), e.at)
+		level, _ := m.V.Points.String(m.V.Points.Index("oat_level"), e.at)
+		verb := " depends most on "
+		if i > 0 {
+			verb = " on "
+		}
+		said = append(said, fmt.Sprintf("%s%s%s: %s changes it by %s%s", e.metric, verb, path[strings.LastIndexByte(path, '.')+1:], number.Level(level), number.Percent(e.size, 1), m.around(e.at)))
+	}
+	text := strings.Join(said, "; ") + "."
+	if e := largest[0]; e.none > 0 {
+		text += fmt.Sprintf(" %s of %s %s no effect on %s that stands out from chance.", number.Grouped(e.none), number.Plural(e.n, "change"), have(e.none), e.metric)
+	}
+	return text
+}
+
+// leastEffect is the smallest relative change that an answer names.
+const leastEffect = 0.0005
+
+// largest finds the largest effect on a metric.
+func (m *maker) largest(metric string) effect {
+	e := effect{metric: metric, at: -1}
+	for _, i := range m.All {
+		delta, ok := m.V.Points.Float(m.V.Points.Index(metric+"_delta_ratio"), i)
+		if m.V.Value("oat_path", i) == nil || !ok || !m.Usable(i) {
 			continue
 		}
-		path, _ := m.V.Points.String(m.V.Points.Index("oat_path"), at)
-		level, _ := m.V.Points.String(m.V.Points.Index("oat_level"), at)
-		text := fmt.Sprintf("%s depends most on %s: %s changes it by %s%s.", c.Name, path[strings.LastIndexByte(path, '.')+1:], number.Level(level), number.Percent(most, 1), m.around(at))
-		if none > 0 {
-			text += fmt.Sprintf(" %s of %s %s no effect on it that stands out from chance.", number.Grouped(none), number.Plural(n, "change"), have(none))
+		e.n++
+		lo, known := m.V.Points.Float(m.V.Points.Index(metric+"_delta_ci_lo"), i)
+		hi, _ := m.V.Points.Float(m.V.Points.Index(metric+"_delta_ci_hi"), i)
+		switch {
+		case known && lo <= 0 && hi >= 0:
+			e.none++
+		case math.Abs(delta) >= leastEffect && math.Abs(delta) > math.Abs(e.size):
+			e.size, e.at = delta, i
 		}
-		return text
 	}
-	return ""
+	return e
 }
 
 func have(n int) string {

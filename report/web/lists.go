@@ -16,29 +16,42 @@ import (
 // maxBad is how many points each list of those without a result has.
 const maxBad = 60
 
+// list is a table of the points that something is true of, the first maxBad of
+// them, with their axes and what else is to be said; nil where there are none.
+func (m *maker) list(title string, head []string, is func(i int) bool, more func(i int) []string) []page.Table {
+	axes := m.V.Varying(m.All)
+	t := page.Table{Head: []string{"point"}}
+	for _, c := range axes {
+		t.Head = append(t.Head, scene.Named(c))
+	}
+	t.Head = append(t.Head, head...)
+	n := 0
+	for _, i := range m.All {
+		if !is(i) {
+			continue
+		}
+		if n++; n > maxBad {
+			continue
+		}
+		row := []string{strconv.Itoa(m.V.Index(i))}
+		for _, c := range axes {
+			row = append(row, scene.Said(m.V.Value(c.Name, i)))
+		}
+		t.Rows = append(t.Rows, append(row, more(i)...))
+	}
+	if n == 0 {
+		return nil
+	}
+	t.Title = fmt.Sprintf("%s: %s", title, number.Plural(n, "point"))
+	if n > maxBad {
+		t.Notes = []string{fmt.Sprintf("the first %d of %s: all are in %s", maxBad, number.Grouped(n), results.PointsFile)}
+	}
+	return []page.Table{t}
+}
+
 // unsteady lists the points whose numbers must not be used, and those without
 // any.
 func (m *maker) unsteady() {
-	axes := m.V.Varying(m.All)
-	list := func(title string, head []string, is func(i int) bool, more func(i int) []string) (page.Table, bool) {
-		t := page.Table{Title: title, Head: []string{"point"}, Max: maxBad, Whole: results.PointsFile}
-		for _, c := range axes {
-			t.Head = append(t.Head, scene.Named(c))
-		}
-		t.Head = append(t.Head, head...)
-		for _, i := range m.All {
-			if !is(i) {
-				continue
-			}
-			row := []string{strconv.Itoa(m.V.Index(i))}
-			for _, c := range axes {
-				row = append(row, scene.Said(m.V.Value(c.Name, i)))
-			}
-			t.Rows = append(t.Rows, append(row, more(i)...))
-		}
-		t.Title = fmt.Sprintf("%s: %s", title, number.Plural(len(t.Rows), "point"))
-		return t, len(t.Rows) > 0
-	}
 	s := page.Section{ID: "unsteady", Title: "Saturated, infeasible and failed points"}
 	plain := func(name string, i int) string {
 		if e, ok := m.V.Estimate(name, i); ok {
@@ -47,28 +60,21 @@ func (m *maker) unsteady() {
 		return "-"
 	}
 	if !m.probes { // a search tries what fails
-		if t, ok := list("saturated", []string{"offered (requests/s)", "capacity (requests/s)", "load_ratio"}, func(i int) bool { return m.V.State(i) == view.Saturated }, func(i int) []string {
+		s.Tables = append(s.Tables, m.list("saturated", []string{"offered (requests/s)", "capacity (requests/s)", "load_ratio"}, func(i int) bool { return m.V.State(i) == view.Saturated }, func(i int) []string {
 			return []string{plain("offered_rps", i), plain("capacity_rps", i), m.load(i)}
-		}); ok {
-			s.Tables = append(s.Tables, t)
-		}
-		if t, ok := list("not judged: runs too short to tell", []string{"offered (requests/s)", "load_ratio"}, func(i int) bool { return m.V.State(i) == view.Unjudged }, func(i int) []string {
+		})...)
+		s.Tables = append(s.Tables, m.list("not judged: runs too short to tell", []string{"offered (requests/s)", "load_ratio"}, func(i int) bool { return m.V.State(i) == view.Unjudged }, func(i int) []string {
 			return []string{plain("offered_rps", i), m.load(i)}
-		}); ok {
-			s.Tables = append(s.Tables, t)
-		}
+		})...)
 	}
 	for _, status := range []string{results.Infeasible, results.Failed, results.Timeout} {
-		t, ok := list(status, []string{"why"}, func(i int) bool {
+		s.Tables = append(s.Tables, m.list(status, []string{"why"}, func(i int) bool {
 			got, _ := m.V.Points.String(m.V.Points.Index("status"), i)
 			return got == status
 		}, func(i int) []string {
 			reason, _ := m.V.Points.String(m.V.Points.Index("error"), i)
 			return []string{reason}
-		})
-		if ok {
-			s.Tables = append(s.Tables, t)
-		}
+		})...)
 	}
 	m.put(s)
 }

@@ -16,9 +16,10 @@ import (
 // Bounds of pictures of lines.
 const (
 	maxLines   = 8
-	leastTicks = 3  // values along the axis
-	wideFrom   = 20 // largest over smallest value from which an axis is logarithmic
-	maxCharts  = 4  // of a section
+	leastTicks = 3      // values along the axis
+	wideFrom   = 20     // largest over smallest value from which an axis is logarithmic
+	maxCharts  = 4      // of a section
+	maxFolded  = 50_000 // points from which axes are not looked at for whether they change anything
 )
 
 // curve is what a picture of lines is made of: along an axis, a line for each
@@ -43,7 +44,7 @@ func (m *Scene) curve(x table.Column, metric string) *curve {
 			c.others = append(c.others, a)
 		}
 	}
-	for k := len(c.others) - 1; k >= 0; k-- {
+	for k := len(c.others) - 1; k >= 0 && len(points) <= maxFolded; k-- {
 		less := slices.Delete(slices.Clone(c.others), k, k+1)
 		if m.folds(append(less, x), metric, points) {
 			c.others = less
@@ -146,7 +147,6 @@ func (c *curve) draw(m *Scene, metric table.Column) page.Chart {
 		out.Notes = append(out.Notes, fmt.Sprintf("a slice of the grid: the other %s are in points.parquet and in the sections below", number.Plural(c.left, "point")))
 	}
 	var xs, ys []float64
-	var members []int
 	for _, name := range c.names {
 		s := page.Series{Name: name, Joined: true}
 		if name == "" {
@@ -164,7 +164,6 @@ func (c *curve) draw(m *Scene, metric table.Column) page.Chart {
 			if ok && !p.Hollow {
 				ys = append(ys, e.Mean)
 			}
-			members = append(members, i)
 		}
 		out.Series = append(out.Series, s)
 	}
