@@ -55,11 +55,6 @@ func EachText(list []Each) string {
 		}
 	}
 	b.WriteString(after.String())
-	for _, e := range list {
-		if e.Why == nil && e.Overlay != "" {
-			fmt.Fprintf(&b, "files   %s\n", strings.Join(Paths(e.Overlay), "  "))
-		}
-	}
 	return b.String()
 }
 

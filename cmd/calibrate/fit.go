@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"path/filepath"
 	"runtime"
 	"strings"
 
@@ -12,6 +13,7 @@ import (
 
 	"scoville/calibrate"
 	"scoville/cmd/program"
+	"scoville/report/fitted"
 )
 
 const fitHelp = `
@@ -23,7 +25,8 @@ rows of aiconfigurator; grids of offline batches; logs of requests and of engine
 steps; tables whose header names scenario keys and metrics with units. Names may be
 files, patterns in quotes, or folders; files may be gzipped. It fits the parameters of the performance model to
 TTFT and TPOT together, predicts what it held out, and writes OUT.toml,
-OUT.fit.json and OUT.residuals.parquet. One fit is about one chip and engine
+OUT.fit.json, OUT.residuals.parquet and OUT.html, a page that says whether the fit
+can be trusted and for what, with every row, parameter and residual. One fit is about one chip and engine
 era: choose with --where. Several models of them share the chip's parameters and
 have their own of what depends on the model, tied by priors: OUT.toml then holds
 for any model, OUT.MODEL.toml for each. Grids and steps share all parameters.
@@ -78,9 +81,12 @@ func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := fitted.Write(o.Output); err != nil {
+				return fmt.Errorf("%s is written, but not its page: %w", o.Output, err)
+			}
 			rows, err := program.Rows(f.Parameters)
 			if err == nil {
-				err = answer(stdout, form, f, rows, calibrate.Text(f)+"files   "+strings.Join(calibrate.Outputs(o.Output), "  ")+"\n")
+				err = answer(stdout, form, f, rows, calibrate.Text(f)+files(o.Output))
 			}
 			if err != nil {
 				return err
@@ -107,8 +113,18 @@ func fitEach(ctx context.Context, o calibrate.Options, stdout io.Writer, form pr
 	if err != nil {
 		return err
 	}
+	text := calibrate.EachText(list)
+	for _, e := range list {
+		if e.Why != nil || e.Overlay == "" {
+			continue
+		}
+		if err := fitted.Write(e.Overlay); err != nil {
+			return fmt.Errorf("%s is written, but not its page: %w", e.Overlay, err)
+		}
+		text += files(e.Overlay)
+	}
 	rows := calibrate.EachRows(list)
-	if err := answer(stdout, form, program.Objects(rows), rows, calibrate.EachText(list)); err != nil {
+	if err := answer(stdout, form, program.Objects(rows), rows, text); err != nil {
 		return err
 	}
 	for _, e := range list {
@@ -117,6 +133,11 @@ func fitEach(ctx context.Context, o calibrate.Options, stdout io.Writer, form pr
 		}
 	}
 	return nil
+}
+
+// files lists what a fit leaves for an overlay.
+func files(overlay string) string {
+	return "files   " + strings.Join(append(calibrate.Outputs(overlay), fitted.Path(filepath.Clean(overlay))), "  ") + "\n"
 }
 
 // someFiles asks for files where neither the arguments nor a specification name

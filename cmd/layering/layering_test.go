@@ -141,10 +141,10 @@ func mayImport(from, to string) string {
 		}
 		return "report reads unit, expr, sheet, table, sweep/results and calibrate/results only"
 	case "cmd":
-		if slices.Contains([]string{"sweep", "sweep/store", "sweep/prompt", "calibrate", "report", "core/unit", "core/sheet", "core/model", "core/hardware", "core/scenario", "core"}, to) || within(to, "core/scenario") || within(to, "cmd") {
+		if slices.Contains([]string{"sweep", "sweep/store", "sweep/prompt", "calibrate", "report", "report/fitted", "core/unit", "core/sheet", "core/model", "core/hardware", "core/scenario", "core"}, to) || within(to, "core/scenario") || within(to, "cmd") {
 			return ""
 		}
-		return "commands import the root packages, sweep/store, sweep/prompt, core/unit, core/sheet, core/model, core/hardware and core/scenario only"
+		return "commands import the root packages, report/fitted, sweep/store, sweep/prompt, core/unit, core/sheet, core/model, core/hardware and core/scenario only"
 	}
 	return "a room the layout does not know"
 }
