@@ -112,7 +112,8 @@ func (m *maker) lead() []string {
 	if ranges := m.ranges(); ranges != "" {
 		out = append(out, "measured: "+ranges+"; beyond it every number is an extrapolation, and a sweep says so")
 	}
-	out = append(out, m.known()...)
+	out = append(out, "parameters: "+m.tally())
+	out = append(out, m.doubts()...)
 	if m.Agreement != "" {
 		out = append(out, "starts: "+m.Agreement)
 	}
@@ -170,6 +171,44 @@ func how(p *results.Parameter) string {
 	return wellKnown
 }
 
+// few is how many held-out rows say little.
+const few = 10
+
+// doubts are what weakens the answer.
+func (m *maker) doubts() (out []string) {
+	for _, e := range m.split(results.HeldOut) {
+		if e.Rows < few {
+			out = append(out, fmt.Sprintf("%s rests on %s", spoken(e.Metric), results.Count(e.Rows, "held-out row")))
+		}
+		for _, b := range m.Baselines {
+			if b.Metric == e.Metric && (e.Median > b.Median || e.P90 > b.P90) {
+				out = append(out, fmt.Sprintf("in %s the fit does not beat %s on rows it has not seen", spoken(e.Metric), b.Split))
+			}
+		}
+	}
+	for _, c := range m.Coverage {
+		if c.Rows >= few && float64(c.Inside) < (c.Share-0.2)*float64(c.Rows) {
+			out = append(out, fmt.Sprintf("in %s the %.0f %% intervals are too narrow: they hold %d of %d held-out rows", spoken(c.Metric), 100*c.Share, c.Inside, c.Rows))
+		}
+	}
+	return out
+}
+
+// tally counts the parameters by how they are known.
+func (m *maker) tally() string {
+	n := map[string]int{}
+	for i := range m.Parameters {
+		n[how(&m.Parameters[i])]++
+	}
+	var out []string
+	for _, way := range []string{wellKnown, weak, asPrior, atBound, noEffect, tied, held} {
+		if n[way] > 0 {
+			out = append(out, fmt.Sprintf("%d %s", n[way], way))
+		}
+	}
+	return strings.Join(out, ", ")
+}
+
 // known says in words which parameters the data tell, and which they do not.
 func (m *maker) known() (out []string) {
 	of := map[string][]string{}
@@ -178,12 +217,12 @@ func (m *maker) known() (out []string) {
 		of[how(p)] = append(of[how(p)], p.Name)
 	}
 	for _, w := range []struct{ how, text string }{
-		{wellKnown, "identifiable: the data tell %s within a factor of two or so"},
-		{weak, "weak: the interval of %s is wide"},
-		{asPrior, "not identifiable: the data hardly say anything of %s, which stay as they were taken to be"},
-		{atBound, "at a bound: %s would go further if it were allowed to; the model lacks something there, or the bound is physics"},
-		{noEffect, "without effect: no predicted value of these data depends on %s"},
-		{held, "held as given, not fitted: %s"},
+		{wellKnown, "Identifiable: %s."},
+		{weak, "Weak, with wide intervals: %s."},
+		{asPrior, "Not identifiable, since these data hardly say anything of them; what was expected before stands: %s."},
+		{atBound, "At a bound, beyond which the fit would have gone: %s. Either the bound is physics, or the model lacks something."},
+		{noEffect, "Without effect on any predicted value of these data: %s."},
+		{held, "Held as given, not fitted: %s."},
 	} {
 		if names := of[w.how]; names != nil {
 			out = append(out, fmt.Sprintf(w.text, enumerate(names)))

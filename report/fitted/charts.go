@@ -184,7 +184,7 @@ func (m *maker) conditions() page.Section {
 // residuals is the chart of one condition; nil where it does not vary. values is
 // how many values it has.
 func (m *maker) residuals(c condition) (*page.Chart, int) {
-	chart := &page.Chart{Kind: page.XY, X: page.Axis{Label: c.name, Unit: c.unit}, Y: page.Axis{Label: "predicted / measured - 1", Unit: "%"}, Whole: "the residuals beside this page"}
+	chart := framed{&page.Chart{Kind: page.XY, X: page.Axis{Label: c.name, Unit: c.unit}, Y: page.Axis{Label: "predicted / measured - 1", Unit: "%"}, Whole: "the residuals beside this page"}}
 	seen := map[float64]bool{}
 	place := func(r *Row) float64 {
 		if c.number != nil {
@@ -228,9 +228,40 @@ func (m *maker) residuals(c condition) (*page.Chart, int) {
 	chart.X.Log = c.number != nil && spans(seen)
 	chart.Title = "errors against " + c.name
 	chart.Reading = fmt.Sprintf("Points that rise or fall with %s are an effect that the model lacks; the band is 10 %%.", c.name)
-	chart.Bands = []page.Band{{Label: "within 10 %", Axis: "y", From: -100 * band, To: 100 * band}}
-	chart.Levels = []page.Level{{Axis: "y", At: 0, Label: "equal"}}
-	return chart, len(seen)
+	chart.frame(seen)
+	return chart.Chart, len(seen)
+}
+
+// framed is a chart of residuals.
+type framed struct{ *page.Chart }
+
+// frame gives it the band of 10 % around 0, and an axis that shows both.
+func (c framed) frame(seen map[float64]bool) {
+	const edge = 1.02
+	lo, hi, most := math.Inf(1), math.Inf(-1), 150*band
+	for x := range seen {
+		lo, hi = min(lo, x), max(hi, x)
+	}
+	for _, s := range c.Series {
+		for _, p := range s.Points {
+			most = max(most, math.Abs(p.Y))
+		}
+	}
+	switch {
+	case c.X.Words != nil:
+		lo, hi = lo-0.5, hi+0.5
+	case c.X.Log:
+		lo, hi = lo/1.1, hi*1.1
+	default:
+		lo, hi = lo-0.04*(hi-lo), hi+0.04*(hi-lo)
+	}
+	line := func(y float64) [][2]float64 { return [][2]float64{{lo, y}, {hi, y}} }
+	c.Y.Min, c.Y.Max = -edge*most, edge*most
+	c.Bands = []page.Band{{Label: "within 10 %", Lower: line(-100 * band), Upper: line(100 * band)}}
+	c.Levels = []page.Level{{Label: "equal", Line: line(0)}}
+	if c.X.Words == nil {
+		c.X.Min, c.X.Max = lo, hi
+	}
 }
 
 // spans reports whether positive values reach far enough for logarithms.
@@ -246,7 +277,7 @@ func spans(seen map[float64]bool) bool {
 func (m *maker) correlations() page.Section {
 	s := page.Section{ID: "apart", Title: "What the data tell apart"}
 	if m.Weak != "" {
-		s.Lines = append(s.Lines, fmt.Sprintf("The weakest combination is %s; the condition number is %.3g, and about 1,000 is where a fit stops to mean anything.", m.Weak, m.Condition))
+		s.Lines = append(s.Lines, fmt.Sprintf("The weakest combination is %s; the condition number is %.3g, and would be 1 if all were told equally well.", m.Weak, m.Condition))
 	}
 	type pair struct {
 		a, b string

@@ -151,7 +151,10 @@ func plain(x float64) string {
 	if math.IsNaN(x) || math.Abs(x) > huge {
 		return ""
 	}
-	return fmt.Sprintf("%.5g", x)
+	if a := math.Abs(x); a >= 1000 && a < 1e9 {
+		return fmt.Sprintf("%.0f", x)
+	}
+	return fmt.Sprintf("%.4g", x)
 }
 
 // huge is beyond every measured number: what a record has in place of infinity.

@@ -23,11 +23,6 @@ func (m *maker) errors() page.Section {
 	}
 	for _, e := range m.Baselines {
 		add("held out, predicted by "+e.Split, e)
-		for _, h := range m.split(results.HeldOut) {
-			if h.Metric == e.Metric && (h.Median > e.Median || h.P90 > e.P90) {
-				s.Notes = append(s.Notes, fmt.Sprintf("%s: the fit does not beat %s on rows it has not seen", e.Metric, e.Split))
-			}
-		}
 	}
 	for _, model := range m.Models {
 		for _, e := range model.Errors {
@@ -78,9 +73,9 @@ func (m *maker) parameters() page.Section {
 			interval = plain(p.Lo) + " to " + plain(p.Hi)
 		}
 		if p.Prior != nil {
-			prior = fmt.Sprintf("%s, x or / %.2f", plain(p.Prior.Center), math.Exp(p.Prior.SDLn))
+			prior = fmt.Sprintf("%s ×/÷ %.2f", plain(p.Prior.Center), math.Exp(p.Prior.SDLn))
 		}
-		notes := slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return n == held })
+		notes := slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return strings.HasPrefix(n, how(p)) })
 		if p.Tied != "" {
 			notes = append(notes, "= "+p.Tied)
 		}
@@ -105,7 +100,7 @@ func (m *maker) narrowed() *page.Chart {
 	c := &page.Chart{
 		Kind: page.Bars, Title: "what the data add: 95 % intervals beside those of the priors", X: page.Axis{Label: "distance from the fitted value", Unit: "%", Min: -100, Max: widest},
 		Kinds:   []string{"fitted", "prior"},
-		Reading: "Where the fitted interval is much shorter than that of the prior the data tell the parameter; where both are alike they do not.",
+		Reading: "Where the fitted interval is much shorter than that of the prior the data tell the parameter; where both are alike they do not. The upper line of each is the fitted one.",
 		Notes:   []string{fmt.Sprintf("intervals end at %+d %% in the picture; the table has their ends", widest)},
 	}
 	for i := range m.Parameters {
@@ -135,12 +130,6 @@ func (m *maker) starts() page.Section {
 		return s
 	}
 	s.Lines = []string{m.Agreement + fmt.Sprintf("; %s, %d iterations, %d evaluations of all conditions", m.Status, m.Iterations, m.Evals)}
-	best := math.Inf(1)
-	for _, st := range m.Starts {
-		if st.Polished && st.Cost > 0 {
-			best = min(best, st.Cost)
-		}
-	}
 	var free []int
 	t := page.Table{Title: "where each start ended", Head: []string{"start", "status", "iterations", "on", "cost"}}
 	for k := range m.Parameters {
@@ -149,7 +138,8 @@ func (m *maker) starts() page.Section {
 			t.Head = append(t.Head, p.Name)
 		}
 	}
-	kinds := []page.Series{{Name: "on all conditions", Role: page.Front}, {Name: "on a part of them, then given up"}}
+	kinds := []page.Series{{Name: "searched to the end, on all conditions"}, {Name: "searched on a part of the conditions"}}
+	lowest := []float64{math.Inf(1), math.Inf(1)}
 	for i, st := range m.Starts {
 		which, on := 1, "a part"
 		if st.Polished {
@@ -161,22 +151,26 @@ func (m *maker) starts() page.Section {
 		}
 		t.Rows = append(t.Rows, row)
 		if st.Cost > 0 && st.Cost < huge {
-			kinds[which].Points = append(kinds[which].Points, page.XYPoint(float64(i+1), st.Cost))
+			kinds[which].Points = append(kinds[which].Points, page.XYPoint(float64(i), st.Cost))
+			lowest[which] = min(lowest[which], st.Cost)
 		}
 	}
-	t.Notes = []string{"the cost on a part of the conditions is that of fewer rows, and no smaller for being better"}
+	t.Notes = []string{"the cost on a part of the conditions is of fewer rows, and compares with others of that kind alone"}
 	s.Tables = []page.Table{t}
 	c := page.Chart{
-		Kind: page.XY, Title: "cost at the end of each start", X: page.Axis{Label: "start"}, Y: page.Axis{Label: "robust cost", Log: true},
-		Reading: "Starts that end at one cost found one optimum; others were stopped by a worse one.",
+		Kind: page.XY, Title: "cost at the end of each start", X: page.Axis{Label: "start"}, Y: page.Axis{Label: "cost over the lowest of its kind", Log: true},
+		Reading: "Starts at 1 found one optimum; those above were stopped by a worse one.",
 	}
-	for _, k := range kinds {
+	for i := range m.Starts {
+		c.X.Words = append(c.X.Words, fmt.Sprint(i+1))
+	}
+	for which, k := range kinds {
+		for i := range k.Points {
+			k.Points[i].Y /= lowest[which]
+		}
 		if k.Points != nil {
 			c.Series = append(c.Series, k)
 		}
-	}
-	if !math.IsInf(best, 1) {
-		c.Levels = []page.Level{{Axis: "y", At: best, Label: "best"}}
 	}
 	if c.Series != nil {
 		s.Charts = []page.Chart{c}

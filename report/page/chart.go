@@ -31,7 +31,7 @@ type Chart struct {
 	Floor Level    // of Bars: what nothing below means anything; zero = none
 
 	Cells  []Cell // of Heat
-	Colour Axis   // of Heat and Parallel: what the colour means
+	Colour Axis   // of Heat and Parallel: what the colour means; with ends on both sides of 0 that is white
 	Axes   []Axis // of Parallel
 	Lines  []Line // of Parallel
 

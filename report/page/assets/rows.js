@@ -12,10 +12,11 @@
   const css = (c) => "rgb(" + c.join(",") + ")";
   const dark = (c) => 0.299 * c[0] + 0.587 * c[1] + 0.114 * c[2] < 140;
 
-  // between is a ramp for lines, which must stand out from the paper at both ends.
-  function between(t) {
+  // between is a ramp of two colours for lines, which must stand out from the paper
+  // at both ends, or with the paper in the middle for values on both sides of 0.
+  function between(t, middle = t.colours[7]) {
     const parse = (h) => [1, 3, 5].map((i) => parseInt(h.slice(i, i + 2), 16));
-    const stops = [t.colours[0], t.colours[7], t.colours[1]].map(parse);
+    const stops = [t.colours[0], middle, t.colours[1]].map(parse);
     return (x) => {
       const k = x < 0.5 ? 0 : 1, at = Math.min(Math.max(2 * x - k, 0), 1);
       return stops[k].map((v, i) => Math.round(v + (stops[k + 1][i] - v) * at));
@@ -148,16 +149,19 @@
     return { option, lookup: lookup.concat([[]]), legend: c.kinds.map((name, i) => ({ name, colour: t.colours[i % 8], square: true, faint: i >= 8 })).filter((l) => l.name), height: height + 48 };
   }
 
-  // shade is where a value lies between the smallest and the largest.
+  // shade is where a value lies between the ends of its axis, or else between the
+  // smallest and the largest.
   function shade(axis, values) {
     const log = Boolean(axis && axis.log), to = (v) => (log ? Math.log(Math.max(v, 1e-300)) : v);
     let lo = Infinity, hi = -Infinity;
     for (const v of values) if (v !== null && v !== undefined && !(log && v <= 0)) [lo, hi] = [Math.min(lo, v), Math.max(hi, v)];
+    if (axis && axis.max > axis.min) [lo, hi] = [axis.min, axis.max];
     return { lo, hi, at: (v) => (hi > lo ? (to(v) - to(lo)) / (to(hi) - to(lo)) : 0.5) };
   }
 
   function heat(c, e) {
     const t = e.theme, across = c.x.words, down = c.y.words;
+    const hue = c.colour.min < 0 && c.colour.max > 0 ? between(t, t.paper) : ramp;
     const s = shade(c.colour, c.cells.filter((f) => !f[4]).map((f) => f[2]));
     const left = Math.min(0.3 * e.width, Math.max(...down.map((w) => measure(w, 12, t))) + 8);
     const height = Math.max(26, Math.min(46, 420 / down.length)) * down.length;
@@ -168,7 +172,7 @@
       type: "custom", z: 3, clip: false, cursor: "default", data: c.cells.map((f, i) => [f[0], f[1], i]),
       renderItem: (params, api) => {
         const f = c.cells[api.value(2)], [x, y] = api.coord([f[0], f[1]]), h = height / down.length;
-        const known = f[2] !== null && f[2] !== undefined && !f[4], colour = known ? ramp(s.at(f[2])) : null;
+        const known = f[2] !== null && f[2] !== undefined && !f[4], colour = known ? hue(s.at(f[2])) : null;
         const text = f[3] || (known ? number(f[2]) : "");
         const children = [box(x - size / 2 + 0.5, y - h / 2 + 0.5, size - 1, h - 1, { fill: known ? css(colour) : t.soft, stroke: known ? undefined : t.rule, lineDash: [3, 3] })];
         const font = Math.min(12, h - 6);
@@ -182,7 +186,7 @@
       xAxis: axisOption(X, t, { name: label(c.x), grid: false, width: Math.max(24, size - 4) }),
       yAxis: axisOption(Y, t, { inverse: true, grid: false, width: left - 6 }), series,
     });
-    const legend = s.hi >= s.lo ? [{ what: label(c.colour) + ":" }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(ramp(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
+    const legend = s.hi >= s.lo ? [{ what: label(c.colour) + ":" }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(hue(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
     return { option, lookup, legend, height: height + 70, canvas: c.cells.length > 800 };
   }
 
