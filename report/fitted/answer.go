@@ -20,17 +20,20 @@ func (m *maker) answer() string {
 	case len(m.Gates) > 0:
 		return fmt.Sprintf("Not good enough by its own requirements: %s.", strings.Join(m.gates(), "; "))
 	case len(held) == 0:
-		return fmt.Sprintf("Fits %s to %s, but nothing was held out: how well it predicts what it has not seen is not known.", m.scope(), off(m.split(results.Fitted)))
+		return fmt.Sprintf("Fits %s to %s in the median, but nothing was held out: how well it predicts what it has not seen is not known.", m.scope(), off(m.split(results.Fitted)))
 	default:
 		worst := slices.MaxFunc(held, func(a, b results.Error) int { return cmpMedian(a, b) })
+		least := slices.MinFunc(held, func(a, b results.Error) int { return a.Rows - b.Rows })
 		verdict := "Can be trusted for"
 		switch {
 		case worst.Median > rough:
 			verdict = "Not to be trusted for"
+		case least.Rows < few:
+			verdict = fmt.Sprintf("Too little was held out, %s, to trust it for", results.Count(least.Rows, "row"))
 		case worst.Median > trusted:
 			verdict = "Good for trends, not for limits, of"
 		}
-		return fmt.Sprintf("%s %s, inside what was measured: on rows it had not seen it is off by %s in the median.", verdict, m.scope(), off(held))
+		return fmt.Sprintf("%s %s, inside what was measured: on rows it had not seen it is off by %s.", verdict, m.scope(), off(held))
 	}
 }
 
@@ -54,11 +57,15 @@ func (m *maker) split(name string) (out []results.Error) {
 	return out
 }
 
-// off words the median errors.
+// off words the median errors, and the 90th percentiles of those of rows enough.
 func off(errors []results.Error) string {
 	var out []string
 	for _, e := range errors {
-		out = append(out, fmt.Sprintf("%s in %s", percent(e.Median), spoken(e.Metric)))
+		text := fmt.Sprintf("%s in %s", percent(e.Median), spoken(e.Metric))
+		if e.Rows >= few {
+			text += fmt.Sprintf(" (90th percentile %s)", percent(e.P90))
+		}
+		out = append(out, text)
 	}
 	return enumerate(out)
 }
@@ -177,9 +184,6 @@ const few = 10
 // doubts are what weakens the answer.
 func (m *maker) doubts() (out []string) {
 	for _, e := range m.split(results.HeldOut) {
-		if e.Rows < few {
-			out = append(out, fmt.Sprintf("%s rests on %s", spoken(e.Metric), results.Count(e.Rows, "held-out row")))
-		}
 		for _, b := range m.Baselines {
 			if b.Metric == e.Metric && (e.Median > b.Median || e.P90 > b.P90) {
 				out = append(out, fmt.Sprintf("in %s the fit does not beat %s on rows it has not seen", spoken(e.Metric), b.Split))

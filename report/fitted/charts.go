@@ -277,7 +277,11 @@ func spans(seen map[float64]bool) bool {
 func (m *maker) correlations() page.Section {
 	s := page.Section{ID: "apart", Title: "What the data tell apart"}
 	if m.Weak != "" {
-		s.Lines = append(s.Lines, fmt.Sprintf("The weakest combination is %s; the condition number is %.3g, and would be 1 if all were told equally well.", m.Weak, m.Condition))
+		number := fmt.Sprintf("the condition number is %.3g, and would be 1 if all were told equally well", m.Condition)
+		if !(m.Condition < huge) {
+			number = "without what was expected before, these data could not tell all parameters at all"
+		}
+		s.Lines = append(s.Lines, fmt.Sprintf("The weakest combination is %s; %s.", m.Weak, number))
 	}
 	type pair struct {
 		a, b string

@@ -230,6 +230,40 @@ func (m *maker) next() page.Section {
 	if m.split(results.HeldOut) == nil {
 		s.Lines = append(s.Lines, "Rows to hold out: --holdout by=concurrency, or fraction=0.2, says how far the fit can be trusted.")
 	}
-	s.Texts = []page.Text{{Title: "which runs, as commands of vllm bench serve", Body: "calibrate suggest " + m.overlay + "\ncalibrate suggest " + m.overlay + " --predict ttft_mean_ms@isl=8192,osl=512,concurrency=32\n"}}
+	command := "calibrate suggest " + m.overlay
+	if len(m.AppliesTo.Model) != 1 {
+		command += " --model NAME"
+	}
+	text := command + "\n"
+	if p := m.worst(); p != "" {
+		s.Lines = append(s.Lines, "The second command is about the row that the fit misses most.")
+		text += command + " --predict " + p + "\n"
+	}
+	s.Texts = []page.Text{{Title: "which runs, as commands of vllm bench serve", Body: text}}
 	return s
+}
+
+// worst is the row that the fit misses most, as a prediction of calibrate suggest;
+// "" where it has no lengths or no load.
+func (m *maker) worst() string {
+	var worst *Row
+	for i := range m.rows {
+		r := &m.rows[i]
+		known := r.Prompt > 0 && r.Output > 0 && (r.Concurrency > 0 || r.Rate > 0)
+		if known && r.Split == results.Fitted && r.drawable() && (worst == nil || math.Abs(r.off()) > math.Abs(worst.off())) {
+			worst = r
+		}
+	}
+	if worst == nil {
+		return ""
+	}
+	load := "concurrency=" + plain(worst.Concurrency)
+	if worst.Rate > 0 {
+		load = "rate=" + plain(worst.Rate)
+	}
+	out := fmt.Sprintf("%s@isl=%.0f,osl=%.0f,%s", worst.Metric, worst.Prompt, worst.Output, load)
+	if worst.TP > 0 {
+		out += ",tp=" + plain(worst.TP)
+	}
+	return out
 }
