@@ -130,6 +130,12 @@ func TestTable(t *testing.T) {
 	if len(v.Rows) != 4 || v.Notes[0] != "the first 4 of 10 rows: all are in points.parquet" || v.Notes[1] != "n" {
 		t.Errorf("%+v", v)
 	}
+	if h := (&Table{Head: []string{"point", "figure"}, Rows: [][]string{{"7 (not judged)", "8 K tokens"}}}).view().Head; h[0].Class != "n" || h[1].Class != "n" {
+		t.Errorf("%+v", h)
+	}
+	if h := (&Table{Head: []string{"figure"}, Rows: [][]string{{"8 K tokens"}, {"32 K tokens"}}}).view().Head; h[0].Class != "" {
+		t.Errorf("%+v", h)
+	}
 	if v.Head[0].Class+v.Head[1].Class+v.Head[2].Class+v.Head[3].Class != "n" || v.Rows[0][1].Class != "n" {
 		t.Errorf("%+v", v.Head)
 	}

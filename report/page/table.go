@@ -3,6 +3,7 @@ package page
 import (
 	"fmt"
 	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -87,7 +88,7 @@ func (t *Table) right() []bool {
 			if i >= len(row) || row[i] == "" || row[i] == "-" || row[i] == "~" || row[i] == "saturated" || row[i] == "infeasible" || row[i] == "failed" || row[i] == "timeout" {
 				continue
 			}
-			if !numeric(row[i]) {
+			if !numeric(row[i]) || i == 0 && !plain(row[i]) {
 				numbers = -1
 				break
 			}
@@ -102,6 +103,13 @@ func (t *Table) right() []bool {
 func numeric(s string) bool {
 	s = strings.TrimLeft(s, "+-<~± ")
 	return s != "" && unicode.IsDigit(rune(s[0])) && len(strings.Fields(s)) < 7
+}
+
+// plain reports whether a name is a number, and at most a word in brackets.
+func plain(s string) bool {
+	name, _, _ := strings.Cut(s, " (")
+	_, err := strconv.ParseFloat(name, 64)
+	return err == nil
 }
 
 func (t *Table) encode() object {

@@ -18,6 +18,8 @@ const (
 	maxTornados = 8
 	maxBarRows  = 20
 	maxBars     = 4 // of a parameter
+	fewPaths    = 3 // parameters of which more bars have room
+	moreBars    = 6 // of each of these, if their levels are names
 )
 
 // kinds are the colours of a tornado's bars.
@@ -93,7 +95,7 @@ func tornado(v *view.View, metric string, b baseline) *chart.Bars {
 	thinned := false
 	for _, path := range paths[:min(len(paths), maxBarRows)] {
 		r := rows[path]
-		if len(r.Bars) > maxBars {
+		if len(r.Bars) > maxBars && !(len(paths) <= fewPaths && len(r.Bars) <= moreBars && named(r)) {
 			r.Bars, thinned = extremes(r.Bars), true
 		}
 		c.Rows = append(c.Rows, *r)
@@ -114,6 +116,12 @@ func tornado(v *view.View, metric string, b baseline) *chart.Bars {
 		c.Notes = append(c.Notes, "one run a point: no intervals")
 	}
 	return c
+}
+
+// named reports whether the levels of a parameter are names, which lie in no
+// order: none speaks for those between.
+func named(r *chart.BarRow) bool {
+	return !slices.ContainsFunc(r.Bars, func(b chart.Bar) bool { return b.Kind != 2 })
 }
 
 // at names the values of the axes around a baseline.

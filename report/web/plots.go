@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"scoville/core/table"
@@ -97,11 +99,14 @@ func (m *maker) bars(p *plots.Plot) page.Chart {
 		out.Rows = append(out.Rows, row)
 	}
 	if len(b.Rows) > 0 {
+		top := slices.DeleteFunc(slices.Clone(b.Rows[0].Bars), func(e chart.Bar) bool { return math.IsNaN(e.Value) || e.Text == "" })
+		if len(top) > 2 {
+			slices.SortStableFunc(top, func(x, y chart.Bar) int { return cmp.Compare(math.Abs(y.Value), math.Abs(x.Value)) })
+			top = top[:1]
+		}
 		var said []string
-		for _, e := range b.Rows[0].Bars {
-			if !math.IsNaN(e.Value) && e.Text != "" {
-				said = append(said, e.Text)
-			}
+		for _, e := range top {
+			said = append(said, e.Text)
 		}
 		out.Reading = fmt.Sprintf("The largest effect is that of %s (%s).", b.Rows[0].Name, strings.Join(said, " / "))
 	}

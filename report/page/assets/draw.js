@@ -181,7 +181,7 @@
     }
     const legend = [];
     if (all.length > 1 && c.names) legend.push({ what: c.names + ":" });
-    if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: colourOf(s, i, t), shape: c.marks || s.role ? 0 : i, mark: !plain(s) && !c.marks, square: Boolean(c.marks) && !s.joined }));
+    if (all.length > 1) all.forEach((s, i) => legend.push({ name: s.name, toggle: i, line: s.joined, dashed: s.dashed, colour: colourOf(s, i, t), shape: s.role === "cross" ? 5 : c.marks || s.role ? 0 : i, mark: s.role === "cross" || (!plain(s) && !c.marks), square: Boolean(c.marks) && !s.joined && s.role !== "cross" }));
     if (c.marks) {
       legend.push({ what: c.marks + ":" });
       c.markNames.forEach((name, i) => legend.push({ name, colour: t.ink, shape: i, mark: true }));

@@ -167,7 +167,7 @@ func (c *curve) draw(m *Scene, metric table.Column) page.Chart {
 		}
 		out.Series = append(out.Series, s)
 	}
-	out.X.Log, out.Y.Log = wide(xs), wide(ys)
+	out.X.Log, out.Y.Log = wide(xs), wide(ys) && metric.Unit != "ratio"
 	out.Reading = Reading(&out)
 	if n := hollow(&out); n > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("hollow: saturated (%s), no steady value: the queue grows as long as the run lasts; at the edge where beyond the axis", number.Plural(n, "point")))
