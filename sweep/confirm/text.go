@@ -21,7 +21,8 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintf(&b, "the study had up to %d runs of a point; %d fresh ones of each, replicates %d to %d\n", r.Used, r.Runs, r.From, r.From+r.Runs-1)
 	}
 	b.WriteByte('\n')
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var table bytes.Buffer
+	t := tabwriter.NewWriter(&table, 0, 0, 2, ' ', 0)
 	head := "rank\tfresh\tpoint\tfirst\tfresh\tchange\tagainst the winner"
 	fronts := len(r.Points) > 0 && r.Points[0].Stays != nil
 	if fronts {
@@ -37,6 +38,9 @@ func (r *Report) Text(w io.Writer) error {
 		fmt.Fprintln(t)
 	}
 	t.Flush()
+	for line := range strings.Lines(table.String()) {
+		b.WriteString(strings.TrimRight(line, " \n") + "\n") // the winner has no lead over itself
+	}
 	r.places(&b)
 	r.words(&b)
 	fmt.Fprintf(&b, "\nfiles  %s in %s\n", File, r.Dir)

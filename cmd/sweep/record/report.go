@@ -19,6 +19,7 @@ import (
 // Report is sweep report.
 func Report(d Doors) *cobra.Command {
 	file := ""
+	var form program.Form
 	c := &cobra.Command{
 		Use:   "report DIR",
 		Short: "Make the report of results again, from their tables",
@@ -35,14 +36,20 @@ point across its axes. A click on a point shows its values. With the keyboard: T
 to a picture, arrows from point to point, Enter to open one.
 
 With -o FILE only the page is written, to FILE, and nothing in DIR: for results that
-cannot be written to, and for those at a URL (bin/sweep-cloud).
+cannot be written to, and for those at a URL (bin/sweep-cloud). With --csv nothing is
+written: the main table of the report goes to standard output, whole, values and
+halves of their intervals in cells of their own.
 `) + "\n" + d.Codes,
 		Example: `  sweep report results/sensitivity
-  sweep report results/grid -o /tmp/grid.html
+  sweep report results/tradeoff -o tradeoff.html
+  sweep report results/sensitivity --csv > effects.csv
   sweep-cloud report s3://bucket/grid -o grid.html`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			if store.Is(args[0]) && file == "" {
+			if form.CSV && file != "" {
+				return d.Usage(errors.New("-o and --csv: one of them"))
+			}
+			if store.Is(args[0]) && file == "" && !form.CSV {
 				return d.Usage(fmt.Errorf("%s: give -o FILE: the page of results at a URL goes to a file here", args[0]))
 			}
 			if info, err := os.Stat(file); file != "" && err == nil && info.IsDir() {
@@ -56,6 +63,9 @@ cannot be written to, and for those at a URL (bin/sweep-cloud).
 			r, err := load(dir)
 			if err != nil {
 				return err
+			}
+			if form.CSV {
+				return program.CSV(d.Out, r.Rows())
 			}
 			if file != "" {
 				if err := r.WritePage(file); err != nil {
@@ -75,6 +85,7 @@ cannot be written to, and for those at a URL (bin/sweep-cloud).
 		},
 	}
 	c.Flags().StringVarP(&file, "output", "o", "", "write the page alone, to this file")
+	form.Table(c, "the main table of the report, whole,")
 	return c
 }
 
