@@ -29,7 +29,7 @@ kv_dtype = "int8"
 [hardware]
 name = "jalapeno"
 [workload]
-requests = 6000
+requests = 30_000
 [[workload.class]]
 name = "chat"
 prompt_tokens = 128
