@@ -196,6 +196,15 @@ func TestCloudShards(t *testing.T) {
 	}
 	b.sweeps(0, "merge", b.at("results/a"), "--scratch", b.dir+"/four")
 	b.same("a", more)
+	text, err := os.ReadFile(more)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := filepath.Join(b.dir, "other.toml")
+	if err := os.WriteFile(other, bytes.Replace(text, []byte(`"demo"`), []byte(`"other"`), 1), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	b.has(b.sweeps(6, "run", other, "-o", b.at("results/a"), "--shard", "1/2", "--scratch", b.dir+"/five"), "holds tables of study demo")
 }
 
 func TestCloudWrong(t *testing.T) {

@@ -98,6 +98,9 @@ func (s *Session) fetch(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if err := s.fetchWhose(ctx); err != nil {
+		return err
+	}
 	if err := s.fetchRuns(ctx, there.pieces[""]); err != nil {
 		return err
 	}
@@ -131,6 +134,22 @@ func (s *Session) fetch(ctx context.Context) error {
 		return nil
 	})
 	return errors.Join(err, s.state.write(s.root))
+}
+
+// fetchWhose fetches, for a part, the manifest of the whole folder: what it holds may
+// be of another study.
+func (s *Session) fetchWhose(ctx context.Context) error {
+	if s.o.Part == "" {
+		return nil
+	}
+	file := filepath.Join(s.dir, results.ManifestFile)
+	_, err := download(ctx, s.b, results.ManifestFile, file)
+	if errors.Is(err, bucket.ErrNotFound) {
+		if err = os.Remove(file); errors.Is(err, os.ErrNotExist) {
+			err = nil
+		}
+	}
+	return err
 }
 
 // removeOld removes local files that the bucket has not: tables of requests that
