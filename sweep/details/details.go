@@ -95,6 +95,11 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 				notes[item] = "could not be looked into: " + firstLine(err)
 				return nil
 			}
+			pt.Chosen = chosen[item].why
+			if err := pt.Check(); err != nil {
+				notes[item] = "could not be looked into: " + firstLine(err)
+				return nil
+			}
 			points[item] = pt
 			return nil
 		},
@@ -108,7 +113,7 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 			out.Notes = append(out.Notes, details.Note{Index: int(index), Text: word(notes[i])})
 			continue
 		}
-		points[i].Index, points[i].Chosen = int(index), c.why
+		points[i].Index = int(index)
 		n, _ := d.Points.Int(d.Points.Index("runs"), c.row)
 		points[i].Runs = int(n)
 		out.Points = append(out.Points, *points[i])

@@ -161,6 +161,13 @@ func (d *Details) check() error {
 	return c.err
 }
 
+// Check says why Write would not take a point; nil if it would.
+func (p *Point) Check() error {
+	c := &checker{}
+	c.point(p)
+	return c.err
+}
+
 func (c *checker) point(p *Point) {
 	c.words(p.Chosen...)
 	c.words(p.ID, p.Verdict)
