@@ -210,6 +210,7 @@ func step(p *details.Point, r *details.Request, i int) page.Detail {
 	t.Kinds = spent.kinds()
 	name, part = most(s.Split.Stages, s.Split.Seconds)
 	t.Reading = sentence(fmt.Sprintf("%s takes %.0f %% of it. Work that is hidden behind other work takes no time.", words(name), 100*part))
+	c.Table, t.Table = &page.Table{}, &page.Table{} // both are in the table below
 	d.Charts = []page.Chart{c, t}
 	table := page.Table{Head: []string{"part", "ms", "share"}}
 	for _, x := range s.Split.Resources {

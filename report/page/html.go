@@ -160,6 +160,9 @@ func (d *Detail) encode() object {
 	for _, c := range d.Charts {
 		o := c.encode()
 		o["reading"], o["notes"] = text(c.Reading), texts(c.Notes)
+		if t := c.numbers(); t != nil {
+			o["numbers"] = t.encode()
+		}
 		charts = append(charts, o)
 	}
 	for _, t := range d.Tables {

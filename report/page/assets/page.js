@@ -1,6 +1,6 @@
 // The page's own script: opens panels, handles the keyboard and hands charts to
 // draw.js. It makes text of what the page holds and says nothing of its own but
-// the names of buttons.
+// the names of buttons and folds.
 (function () {
   "use strict";
   const data = JSON.parse(document.getElementById("page-data").textContent);
@@ -99,6 +99,12 @@
     const legend = element("ul", "legend");
     figure.append(caption, plot, legend);
     for (const n of c.notes) figure.append(element("p", "note", n));
+    if (c.numbers) {
+      const fold = element("details", "data");
+      fold.append(element("summary", "", "the numbers"), tableOf(c.numbers));
+      for (const n of c.numbers.notes) fold.append(element("p", "note", n));
+      figure.append(fold);
+    }
     return [figure, plot];
   }
 
