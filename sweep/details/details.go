@@ -61,26 +61,50 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 	if in.Capacities == nil {
 		in.Capacities = core.NewCapacities()
 	}
+	points, notes, err := in.look(ctx, d, chosen, runs)
+	if err != nil {
+		return nil, err
+	}
+	for i, c := range chosen {
+		if notes[i] != "" {
+			out.Notes = append(out.Notes, details.Note{Index: index(d, &c), Text: word(notes[i])})
+			continue
+		}
+		n, _ := d.Points.Int(d.Points.Index("runs"), c.row)
+		points[i].Index, points[i].Runs = index(d, &c), int(n)
+		out.Points = append(out.Points, *points[i])
+	}
+	slices.SortFunc(out.Points, func(a, b details.Point) int { return cmp.Compare(a.Index, b.Index) })
+	return out, nil
+}
+
+// index is the point_index of a choice.
+func index(d *results.Dataset, c *choice) int {
+	i, _ := d.Points.Int(d.Points.Index("point_index"), c.row)
+	return int(i)
+}
+
+// look looks at every choice: each becomes a point, or a note that says why not.
+func (in *Input) look(ctx context.Context, d *results.Dataset, chosen []choice, runs *table.Frame) ([]*details.Point, []string, error) {
 	at := map[int]int{} // index of a point -> place in the plan
 	for i := range in.Plan.Len() {
 		at[in.Plan.Index(i)] = i
 	}
-	points := make([]*details.Point, len(chosen))
+	points, notes := make([]*details.Point, len(chosen)), make([]string, len(chosen))
 	items := make([]int, len(chosen))
 	for i := range items {
 		items[i] = i
 	}
-	notes := make([]string, len(chosen))
 	p := pool.Pool[struct{}, *details.Point]{
 		Workers: max(min(in.Jobs, len(chosen)), 1),
 		State:   func() struct{} { return struct{}{} },
 		Work: func(ctx context.Context, _ struct{}, item int) (*details.Point, error) {
 			c := &chosen[item]
-			index, _ := d.Points.Int(d.Points.Index("point_index"), c.row)
+			i := index(d, c)
 			if c.search >= 0 {
-				return probe(ctx, &in, int(index), c, runs)
+				return probe(ctx, in, i, c, runs)
 			}
-			place, planned := at[int(index)]
+			place, planned := at[i]
 			if !planned {
 				return nil, errors.New("the study does not have it")
 			}
@@ -88,15 +112,14 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 			if err != nil {
 				return nil, err
 			}
-			return point(ctx, &in, int(index), pt, explain.Input{Point: place, From: c.first, Runs: runs})
+			return point(ctx, in, i, pt, explain.Input{Point: place, From: c.first, Runs: runs})
 		},
 		Collect: func(item int, pt *details.Point, err error) error {
-			if err != nil {
-				notes[item] = "could not be looked into: " + firstLine(err)
-				return nil
+			if err == nil {
+				pt.Chosen = chosen[item].why
+				err = pt.Check()
 			}
-			pt.Chosen = chosen[item].why
-			if err := pt.Check(); err != nil {
+			if err != nil {
 				notes[item] = "could not be looked into: " + firstLine(err)
 				return nil
 			}
@@ -104,22 +127,7 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 			return nil
 		},
 	}
-	if err := p.Run(ctx, items); err != nil {
-		return nil, err
-	}
-	for i, c := range chosen {
-		index, _ := d.Points.Int(d.Points.Index("point_index"), c.row)
-		if notes[i] != "" {
-			out.Notes = append(out.Notes, details.Note{Index: int(index), Text: word(notes[i])})
-			continue
-		}
-		points[i].Index = int(index)
-		n, _ := d.Points.Int(d.Points.Index("runs"), c.row)
-		points[i].Runs = int(n)
-		out.Points = append(out.Points, *points[i])
-	}
-	slices.SortFunc(out.Points, func(a, b details.Point) int { return cmp.Compare(a.Index, b.Index) })
-	return out, nil
+	return points, notes, p.Run(ctx, items)
 }
 
 // few is how many runs a study has that are compared in every metric.
@@ -174,8 +182,8 @@ func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *det
 	for _, c := range chosen {
 		if c.events > left || c.events > maxEvents {
 			skipped++
-			if index, _ := d.Points.Int(d.Points.Index("point_index"), c.row); skipped <= 3 {
-				out.Notes = append(out.Notes, details.Note{Index: int(index), Text: fmt.Sprintf("not looked into: its run takes %d events, too many beside the study; sweep show explains it", c.events)})
+			if skipped <= 3 {
+				out.Notes = append(out.Notes, details.Note{Index: index(d, &c), Text: fmt.Sprintf("not looked into: its run takes %d events, too many beside the study; sweep show explains it", c.events)})
 			}
 			continue
 		}
