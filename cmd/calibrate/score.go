@@ -10,6 +10,7 @@ import (
 
 	"scoville/calibrate"
 	"scoville/cmd/program"
+	"scoville/report/fitted"
 )
 
 // scoreCommand is calibrate score.
@@ -26,7 +27,8 @@ engine versions, predicts every row with the values of an overlay, and prints th
 same errors: median and 90th percentile of |predicted / measured - 1|, and the
 median of predicted / measured - 1 (bias). Rows that the overlay does not hold for
 (its applies_to), and rows outside the range of its fit, are named and scored
-apart. It writes OUT.score.json and OUT.residuals.parquet.
+apart. It writes OUT.score.json, OUT.residuals.parquet and OUT.html, a page with
+measured against simulated and the errors against each condition.
 `) + "\n" + exitCodes,
 		Example: `  calibrate score studies/calibrated.toml studies/measured/h100.csv --max-error 0.05
   calibrate score studies/calibrated.toml studies/measured/h100.csv --where 'concurrency <= 16' -o low`,
@@ -53,9 +55,12 @@ apart. It writes OUT.score.json and OUT.residuals.parquet.
 			if err != nil {
 				return err
 			}
+			if err := fitted.WriteScore(o.Output); err != nil {
+				return fmt.Errorf("the score is written, but not its page: %w", err)
+			}
 			rows, err := program.Rows(s.Errors)
 			if err == nil {
-				err = answer(stdout, form, s, rows, calibrate.ScoreText(s)+"files   "+strings.Join(calibrate.ScoreOutputs(o.Output), "  ")+"\n")
+				err = answer(stdout, form, s, rows, calibrate.ScoreText(s)+"files   "+strings.Join(append(calibrate.ScoreOutputs(o.Output), fitted.ScorePath(o.Output)), "  ")+"\n")
 			}
 			if err != nil {
 				return err

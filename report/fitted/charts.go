@@ -62,7 +62,7 @@ func (m *maker) against(metric string) *page.Chart {
 	var notes []string
 	for _, split := range m.splits(metric) {
 		l := page.Series{Name: split}
-		if split == results.HeldOut {
+		if split == results.HeldOut || split == results.Inside {
 			l.Role = page.Front
 		}
 		for i := range m.rows {
@@ -156,6 +156,8 @@ func conditionsOf() []condition {
 	}
 }
 
+const noPattern = "No condition has a pattern that chance would not leave."
+
 // conditions draws the residuals against every condition that varies.
 func (m *maker) conditions() page.Section {
 	s := page.Section{ID: "residuals", Title: "Residuals against the conditions"}
@@ -173,7 +175,7 @@ func (m *maker) conditions() page.Section {
 		s.Lines = append(s.Lines, fmt.Sprintf("%s runs %s at large %s: rank correlation %+.2f, p %.1g", p.Metric, map[bool]string{true: "high", false: "low"}[p.Rho > 0], p.Condition, p.Rho, p.P))
 	}
 	if m.Patterns == nil && s.Charts != nil {
-		s.Lines = append(s.Lines, "No condition has a pattern that chance would not leave.")
+		s.Lines = append(s.Lines, noPattern)
 	}
 	if steady != nil {
 		s.Lines = append(s.Lines, "One value only, so that nothing is known of others: "+enumerate(steady)+".")

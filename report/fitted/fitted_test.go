@@ -5,6 +5,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -162,5 +163,39 @@ func TestWrite(t *testing.T) {
 	}
 	if Write(filepath.Join(t.TempDir(), "none.toml")) == nil {
 		t.Error("a page of nothing")
+	}
+}
+
+// A score has a page of its own, which fits nothing and claims nothing of a fit.
+func TestScorePage(t *testing.T) {
+	_, rows := fit()
+	for i := range rows {
+		if rows[i].Split == results.Fitted {
+			rows[i].Split = results.Inside
+		}
+	}
+	s := &results.Score{Overlay: "h100.toml", Rows: 4, Conditions: 4, Errors: []results.Error{{Metric: "ttft_mean_ms", Split: results.Inside, Rows: 4, Median: 0.03}, {Metric: "ttft_mean_ms", Split: results.Elsewhere, Rows: 4, Median: 0.3}}}
+	p := ScorePage("out.score.json", s, rows)
+	if want := "h100.toml is off by 3.0 % in mean TTFT, on the 4 rows where it holds."; p.Answer != want || p.Title != "out" || p.Kind != "calibrate score" {
+		t.Errorf("%q, want %q", p.Answer, want)
+	}
+	if lead := strings.Join(p.Lead, "\n"); !strings.Contains(lead, "not applicable: off by 30.0 %") {
+		t.Error(lead)
+	}
+	for _, section := range p.Sections {
+		if slices.Contains([]string{"parameters", "apart", "starts", "next"}, section.ID) || strings.Contains(strings.Join(section.Lines, " "), "pattern") {
+			t.Errorf("%+v", section)
+		}
+	}
+	if _, err := p.HTML(); err != nil {
+		t.Error(err)
+	}
+	s.Errors = s.Errors[1:]
+	if p := ScorePage("out.score.json", s, rows); !strings.Contains(p.Answer, "holds for none") {
+		t.Error(p.Answer)
+	}
+	s.Gates = []results.Gate{{What: "ttft_mean_ms", Value: 0.3, Limit: 0.1}}
+	if p := ScorePage("out.score.json", s, rows); !strings.Contains(p.Answer, "does not meet what was asked") {
+		t.Error(p.Answer)
 	}
 }
