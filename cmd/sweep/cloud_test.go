@@ -114,7 +114,7 @@ func (b *bucket) same(prefix, study string) {
 		b.sweeps(0, "run", study, "-o", dir)
 		b.local[study] = dir
 	}
-	for _, name := range []string{"runs.parquet", "points.parquet", "effects.parquet", "study.toml"} {
+	for _, name := range []string{"runs.parquet", "points.parquet", "effects.parquet", "study.toml", "report.html"} {
 		want, err := os.ReadFile(filepath.Join(dir, name))
 		if err != nil {
 			b.t.Fatal(err)
@@ -139,6 +139,11 @@ func TestCloudRun(t *testing.T) {
 		b.has(text, "5 runs planned, 3 already done, 2 to run")
 		b.has(b.sweeps(0, "show", url, "--point", "0", "--quick"), "reproduced")
 		b.has(b.sweeps(0, "diff", url, url), "geomean")
+		b.sweeps(0, "report", url, "-o", filepath.Join(b.dir, "page.html"))
+		if page, err := os.ReadFile(filepath.Join(b.dir, "page.html")); err != nil || !bytes.Contains(page, []byte("sweep report")) {
+			t.Errorf("%s: a page of %d bytes, %v", url, len(page), err)
+		}
+		b.has(b.sweeps(2, "report", url), "give -o FILE")
 	}
 	b.same("a/b", more)
 	other := filepath.Join(b.dir, "other.toml")

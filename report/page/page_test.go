@@ -120,6 +120,19 @@ func TestCheck(t *testing.T) {
 	}
 }
 
+// What is a number with its interval or unit, and what a name that begins with
+// one.
+func TestNumeric(t *testing.T) {
+	for text, want := range map[string]bool{
+		"12.3 ± 0.1": true, "+16304.6% ± 671.7": true, "-20%: +24.9%": true, "80.6 ± 0.7 [71.10 .. 92.71]": true, "1,234": true, "< 0.001": true, "17.30 ms": true, "0 %": true, "1e-05": true,
+		"16384_x_16": false, "h100": false, "": false, "4 more of 5 points that are not what they seem": false, "~": false,
+	} {
+		if got := numeric(text); got != want {
+			t.Errorf("%q: %v", text, got)
+		}
+	}
+}
+
 // Long tables are cut and say so; columns of numbers stand to the right.
 func TestTable(t *testing.T) {
 	rows := make([][]string, 10)

@@ -5,7 +5,6 @@ import (
 	"math"
 	"strconv"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"scoville/core/unit"
@@ -99,10 +98,14 @@ func (t *Table) right() []bool {
 	return out
 }
 
-// numeric reports whether a text begins with a number and has few words.
+// numeric reports whether a text is a number with few words behind it.
 func numeric(s string) bool {
-	s = strings.TrimLeft(s, "+-<~± ")
-	return s != "" && unicode.IsDigit(rune(s[0])) && len(strings.Fields(s)) < 7
+	words := strings.Fields(strings.TrimLeft(s, "+-<~± "))
+	if len(words) == 0 || len(words) > 7 {
+		return false
+	}
+	_, err := strconv.ParseFloat(strings.ReplaceAll(strings.TrimRight(words[0], "%:;,"), ",", ""), 64)
+	return err == nil
 }
 
 // plain reports whether a name is a number, and at most a word in brackets.

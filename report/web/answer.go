@@ -165,9 +165,9 @@ func (m *maker) judged() string {
 	}
 	if rows := m.in.Published[0].Rows; len(rows) == 1 && len(rows[0]) > 4 {
 		verdict, _, _ := strings.Cut(rows[0][4], "; ")
-		return fmt.Sprintf("%s, published %s, simulated %s: %s.", rows[0][0], rows[0][1], rows[0][2], verdict)
+		return fmt.Sprintf("Published figure “%s”: %s published, %s simulated, %s.", rows[0][0], rows[0][1], rows[0][2], verdict)
 	}
-	return strings.ToUpper(m.in.Published[0].Notes[0][:1]) + m.in.Published[0].Notes[0][1:] + "."
+	return m.in.Published[0].Notes[0] + "."
 }
 
 // effect is the largest change of a metric.
