@@ -19,9 +19,10 @@ import (
 // of one design share one measurement. It is safe for concurrent use: a second
 // asker waits for the first one's run.
 type Capacities struct {
-	// Around is called in place of each measurement, and must call it; nil = the
+	// Around is called in place of each measurement, with the context of the run
+	// that asked for it, and must call it; nil = the
 	// measurement alone. It must not be set while runs are at work.
-	Around func(measure func())
+	Around func(ctx context.Context, measure func())
 
 	mu      sync.Mutex
 	entries map[capacityKey]*capacityEntry
@@ -97,7 +98,7 @@ func (s *Simulator) capacity(ctx context.Context, sc *scenario.Scenario, m *perf
 	}()
 	var v float64
 	var err error
-	s.capacities.around(func() { v, err = s.measure(ctx, &saturated, m, seed) })
+	s.capacities.around(ctx, func() { v, err = s.measure(ctx, &saturated, m, seed) })
 	e.value, e.ok = v, err == nil
 	return v, err
 }
@@ -114,12 +115,12 @@ func (c *Capacities) claim(key capacityKey) (*capacityEntry, bool) {
 	return e, true
 }
 
-func (c *Capacities) around(measure func()) {
+func (c *Capacities) around(ctx context.Context, measure func()) {
 	if c.Around == nil {
 		measure()
 		return
 	}
-	c.Around(measure)
+	c.Around(ctx, measure)
 }
 
 func (c *Capacities) forget(key capacityKey) {

@@ -40,7 +40,7 @@ func Confirm(ctx context.Context, o ConfirmOptions) (*Confirmation, error) {
 		told, fresh := &pace.Pace{}, in.Simulate
 		in.Simulate = func() Simulate { return told.Watch(fresh()) }
 		in.Progress = func(done, total, failed int) {
-			o.Progress(Progress{done, total, failed, told.Left(done, total)})
+			o.Progress(Progress{done, total, failed, told.Left(done, total), told.Rate()})
 		}
 	}
 	return confirm.Run(ctx, in)

@@ -80,6 +80,7 @@ type Simulate = row.Simulate
 type Progress struct {
 	Done, Total, Failed int
 	Left                time.Duration // about, until the last run; < 0 = not known yet
+	RunsPerS            float64       // that were simulated, not known before
 }
 
 // Standing is what a sweep knows before its first run.
@@ -228,7 +229,7 @@ func (o *Options) campaign() campaign.Campaign {
 		FailFast: o.FailFast, Retry: o.OnlyFailed, Fresh: o.Fresh, Timeout: o.RunTimeout, Begun: o.Begun,
 		Progress: func(done, total, failed int) {
 			if o.Progress != nil {
-				o.Progress(Progress{done, total, failed, told.Left(done, total)})
+				o.Progress(Progress{done, total, failed, told.Left(done, total), told.Rate()})
 			}
 		},
 	}
@@ -264,7 +265,7 @@ func explainOnly(ctx context.Context, set *results.Set, out *Outcome, o Options)
 }
 
 // simulators makes what runs the points, watched.
-func (o *Options) simulators(around func(func())) func() Simulate {
+func (o *Options) simulators(around func(context.Context, func())) func() Simulate {
 	fresh := o.newSimulate
 	if fresh == nil {
 		o.capacities = core.NewCapacities()
@@ -278,7 +279,7 @@ func (o *Options) simulators(around func(func())) func() Simulate {
 
 // simulators makes simulators that share capacity runs; around is called around
 // each, nil = nobody.
-func simulators(capacities *core.Capacities, around func(func())) func() Simulate {
+func simulators(capacities *core.Capacities, around func(context.Context, func())) func() Simulate {
 	capacities.Around = around
 	return func() Simulate { return core.NewSimulator(capacities).Run }
 }

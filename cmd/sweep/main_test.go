@@ -137,7 +137,7 @@ func TestProgress(t *testing.T) {
 		start := time.Unix(0, 0)
 		p := &progress{w: &b, mode: c.mode, start: start, last: start}
 		p.now = func() time.Time { return start.Add(time.Second) }
-		p.show(sweep.Progress{Done: 50, Total: 200, Failed: 2, Left: 3 * time.Second})
+		p.show(sweep.Progress{Done: 50, Total: 200, Failed: 2, Left: 3 * time.Second, RunsPerS: 50})
 		if b.String() != c.want {
 			t.Errorf("%s: %q, want %q", c.mode, b.String(), c.want)
 		}

@@ -51,7 +51,6 @@ func (p *progress) show(s sweep.Progress) {
 	}
 	p.last = now
 	elapsed := now.Sub(p.start)
-	rate := float64(s.Done) / elapsed.Seconds()
 	switch p.mode {
 	case "json":
 		// a struct of numbers cannot fail to encode
@@ -62,11 +61,11 @@ func (p *progress) show(s sweep.Progress) {
 			RunsPerS float64  `json:"runs_per_s"`
 			ElapsedS float64  `json:"elapsed_s"`
 			LeftS    *float64 `json:"left_s"` // null = not known yet
-		}{s.Done, s.Total, s.Failed, rate, elapsed.Seconds(), leftSeconds(s.Left)})
+		}{s.Done, s.Total, s.Failed, s.RunsPerS, elapsed.Seconds(), leftSeconds(s.Left)})
 		fmt.Fprintf(p.w, "%s\n", line)
 	default:
 		line := fmt.Sprintf("%d/%d runs  %.0f%%  %.4g runs/s  elapsed %s  left %s  failed %d",
-			s.Done, s.Total, 100*float64(s.Done)/float64(s.Total), rate, elapsed.Round(time.Second), about(s.Left), s.Failed)
+			s.Done, s.Total, 100*float64(s.Done)/float64(s.Total), s.RunsPerS, elapsed.Round(time.Second), about(s.Left), s.Failed)
 		if p.mode == "plain" {
 			fmt.Fprintln(p.w, line)
 			return

@@ -9,7 +9,9 @@ import (
 	"time"
 
 	"scoville/sweep/memo"
+	"scoville/sweep/pace"
 	"scoville/sweep/results"
+	"scoville/sweep/work"
 )
 
 // Standing is what a campaign knows before its first run.
@@ -40,7 +42,9 @@ func (c *Campaign) begin(ctx context.Context, m *memo.Memo) error {
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
-	c.Pace.Begin(c.Plan.Capacities()*(1+c.Plan.Study.Draws), s.Done, m.Recalled)
+	c.Pace.Begin(pace.Planned{
+		Left: c.left(ctx, m), Least: s.Least, Capacities: c.Plan.Capacities() * (1 + c.Plan.Study.Draws), Known: s.Done, Recalled: m.Recalled,
+	})
 	if c.Begun != nil {
 		c.Begun(s)
 	}
@@ -55,6 +59,42 @@ func (c *Campaign) begin(ctx context.Context, m *memo.Memo) error {
 		return fmt.Errorf("%w: %w", ErrDisk, err)
 	}
 	return nil
+}
+
+// left counts the runs that are to be simulated by their size; nil where that is
+// not known before.
+func (c *Campaign) left(ctx context.Context, m *memo.Memo) map[work.Size]int {
+	p := c.Plan
+	if p.Study.Search != nil {
+		return nil
+	}
+	out := map[work.Size]int{}
+	for i := range p.Len() {
+		if ctx.Err() != nil {
+			break
+		}
+		size, n := p.Size(i), p.Least(i)
+		if size == (work.Size{}) {
+			continue
+		}
+		for replicate := 0; replicate < p.Least(i) && m.Len() > 0; replicate++ {
+			if c.done(m, i, replicate) {
+				n--
+			}
+		}
+		out[size] += n
+	}
+	for _, i := range p.Drawn() {
+		out[p.Size(i)] += p.Study.Draws
+	}
+	return out
+}
+
+// done reports whether a run of the plan is known.
+func (c *Campaign) done(m *memo.Memo, point, replicate int) bool {
+	o := c.Plan.OptionsAt(point, replicate)
+	k, err := memo.Key(c.Plan.ID(point), o)
+	return err == nil && m.Finished(k, &o)
 }
 
 // start looks at what is known, until ctx ends.
@@ -74,8 +114,7 @@ func (c *Campaign) start(ctx context.Context, m *memo.Memo) Standing {
 			break
 		}
 		for replicate := range p.Least(i) {
-			o := p.OptionsAt(i, replicate)
-			if k, err := memo.Key(p.ID(i), o); err == nil && m.Finished(k, &o) {
+			if c.done(m, i, replicate) {
 				out.Done++
 			}
 		}

@@ -32,6 +32,7 @@ import (
 	"scoville/sweep/results"
 	"scoville/sweep/sample"
 	"scoville/sweep/study"
+	"scoville/sweep/work"
 )
 
 // Plan is the list of points of a study. It is safe for concurrent use.
@@ -53,6 +54,7 @@ type Plan struct {
 	designs []int                // of the points: number in the unmerged product
 	ids     [][8]byte            // of the points
 	drawn   []bool               // of the points: parameters are drawn for it
+	sizes   []work.Size          // of a run of the points; zero = nothing to simulate
 	whole   []int                // of the points of a part: index in the whole plan; nil = this is the whole
 	rows    *sample.Record       // of a sample, with the point of each row; nil = none
 	first   []int                // run of each point, and at the end the number of runs
@@ -132,7 +134,8 @@ type resolution struct {
 	sum   [sha256.Size]byte // of the canonical scenario
 	notes []string          // of the scenario
 
-	blocked string // why it cannot run, as far as known before its requests are drawn
+	blocked string    // why it cannot run, as far as known before its requests are drawn
+	size    work.Size // zero = it cannot
 }
 
 // resolveChunk resolves n designs from one on. What each gives does not depend
@@ -156,6 +159,9 @@ func (p *Plan) resolveChunk(from, n int) {
 					if err := core.Feasible(&r.x.resolved.Scenario); err != nil {
 						r.blocked = err.Error()
 					}
+				}
+				if r.blocked == "" {
+					r.size = work.Of(&r.x.resolved.Scenario)
 				}
 			}
 		})
@@ -204,6 +210,7 @@ func (p *Plan) expand(total int) error {
 		p.rows.Add(p.Len())
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
+		p.sizes = append(p.sizes, p.ahead[design%chunk].size)
 		rests.Add(x.resolved, x.template)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Most()
@@ -313,6 +320,10 @@ func (p *Plan) Order() []int {
 	return rand.New(rand.NewPCG(0x5c0711e, uint64(p.Runs()))).Perm(p.Runs())
 }
 
+// Size is that of a run of point i, which its cost goes with; zero if there is
+// nothing to simulate.
+func (p *Plan) Size(i int) work.Size { return p.sizes[i] }
+
 // ID is that of point i: the hash of its resolved scenario.
 func (p *Plan) ID(i int) string { return hex.EncodeToString(p.ids[i][:]) }
 
@@ -344,9 +355,10 @@ func (p *Plan) Only(i int) *Plan { return p.Points([]int{i}) }
 func (p *Plan) Points(list []int) *Plan {
 	q := *p
 	q.rows = nil // not a whole sample
-	q.designs, q.ids, q.drawn, q.whole, q.first = nil, nil, nil, []int{}, []int{0}
+	q.designs, q.ids, q.drawn, q.sizes, q.whole, q.first = nil, nil, nil, nil, []int{}, []int{0}
 	for _, i := range list {
 		q.designs, q.ids, q.drawn = append(q.designs, p.designs[i]), append(q.ids, p.ids[i]), append(q.drawn, p.drawn[i])
+		q.sizes = append(q.sizes, p.sizes[i])
 		q.whole, q.first = append(q.whole, p.Index(i)), append(q.first, q.Runs()+p.Replicates(i))
 	}
 	return &q

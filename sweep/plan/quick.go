@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"scoville/core/scenario"
+	"scoville/sweep/sample"
 	"scoville/sweep/study"
 )
 
@@ -37,7 +38,7 @@ func newQuick(p *Plan) *quick {
 	if len(p.Study.OAT) > 0 || p.Study.Search != nil {
 		return q
 	}
-	if s := p.Study.Sample; s != nil && !q.sample(s.Axes()) {
+	if s := p.Study.Sample; s != nil && !q.sample(s.Axes(), s.Dims) {
 		return q
 	}
 	smooth := make([]bool, len(p.Study.Axes))
@@ -64,15 +65,18 @@ func newQuick(p *Plan) *quick {
 }
 
 // sample finds the rough dimensions; false if a level acts on what other axes
-// give.
-func (q *quick) sample(dimensions []study.Axis) bool {
+// give, or a rough one has more values than can be told apart by number.
+func (q *quick) sample(dimensions []study.Axis, dims []sample.Dim) bool {
 	for i, a := range dimensions {
 		if slices.ContainsFunc(a.Levels, func(l study.Level) bool { return l.Values[0].Factor != nil }) {
 			return false
 		}
-		if scenario.Plain(a.Name) {
+		switch {
+		case scenario.Plain(a.Name):
 			q.paths = append(q.paths, a.Name)
-		} else {
+		case dims[i].Bins() == 0:
+			return false
+		default:
 			q.rough = append(q.rough, i)
 		}
 	}

@@ -24,6 +24,10 @@ func TestQuickIsResolve(t *testing.T) {
 		"[sample]\nmethod = \"lhs\"\nn = 4\n[sample.space]\n\"hardware.state_bandwidth_gb_s\" = { dist = \"normal\", mean = 0, sd = 1 }\n",
 		"[sample]\nmethod = \"lhs\"\nn = 1\n[sample.space]\n\"hardware.state_bandwidth_gb_s\" = [\"-20%\", \"+20%\"]\n",
 		"[sample]\nmethod = \"lhs\"\nn = 4\n[sample.space]\n\"engine.max_num_batched_tokens\" = [1, 64]\n\"engine.max_num_seqs\" = [1, 4]\n",
+		"[sample]\nmethod = \"lhs\"\nn = 8\n[sample.space]\n\"workload.requests\" = { dist = \"lognormal\", mean = 900, cv = 2 }\n\"hardware.overlap\" = { min = 0, max = 1 }\n",
+		"[sample]\nmethod = \"lhs\"\nn = 8\n[sample.space]\n\"workload.requests\" = { min = 10, max = 9000, scale = \"log\" }\n\"hardware.overlap\" = { min = 0, max = 1 }\n",
+		"[sample]\nmethod = \"lhs\"\nn = 8\n[sample.space]\n\"workload.requests\" = { min = 10, max = 9000 }\n\"hardware.overlap\" = { min = 0, max = 1 }\n",
+		"[sample]\nmethod = \"lhs\"\nn = 8\n[sample.space]\n\"workload.requests\" = { dist = \"lognormal\", mean = 900, cv = 2 }\n",
 	} {
 		if got, want := whole(t, design, true), whole(t, design, false); got != want {
 			t.Errorf("%s\n got %s\nwant %s", design, got, want)
