@@ -16,10 +16,14 @@ import (
 	"scoville/sweep/results/details"
 )
 
-// Sections are the latencies and the times of the points; none without points.
+// Sections are the latencies and the times of the points; without points what was
+// left out, if anything was.
 func Sections(d *details.Details) []page.Section {
-	if d == nil || len(d.Points) == 0 {
+	if d == nil || len(d.Points)+len(d.Notes) == 0 {
 		return nil
+	}
+	if len(d.Points) == 0 {
+		return []page.Section{{ID: "latencies", Title: "How the latencies are distributed", Notes: notes(d)}}
 	}
 	b := open(d)
 	return []page.Section{b.latencies(), b.times()}

@@ -145,6 +145,10 @@ func TestLatencies(t *testing.T) {
 	if rows := c.Table.Rows; len(rows) != 3 || rows[1][0] != "kv_bandwidth_gb_s -20%" || rows[1][6] != "1800" {
 		t.Errorf("%q", rows)
 	}
+	none := &details.Details{Notes: example().Notes}
+	if s := Sections(none); len(s) != 1 || len(s[0].Charts) != 0 || len(s[0].Notes) != 2 {
+		t.Errorf("%+v", s)
+	}
 	if Sections(nil) != nil || len(Details(nil)) != 0 || Sections(&details.Details{}) != nil {
 		t.Error("without a file there is something")
 	}

@@ -183,7 +183,7 @@ func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *det
 		if c.events > left || c.events > maxEvents {
 			skipped++
 			if skipped <= 3 {
-				out.Notes = append(out.Notes, details.Note{Index: index(d, &c), Text: fmt.Sprintf("not looked into: its run takes %d events, too many beside the study; sweep show explains it", c.events)})
+				out.Notes = append(out.Notes, details.Note{Index: index(d, &c), Text: fmt.Sprintf("not looked into: its run takes %.2g million events, too many to simulate twice more beside the study; sweep show explains it", float64(c.events)/1e6)})
 			}
 			continue
 		}
