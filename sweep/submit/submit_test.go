@@ -157,13 +157,10 @@ func TestHandedOn(t *testing.T) {
 	for _, engine := range []string{Slurm, Kubernetes} {
 		o := base
 		o.Engine = engine
-		sep := " "
-		quote := func(s string) string { return s }
+		sep, quote := " ", shell.Quote
 		if engine == Kubernetes {
 			o.Image, o.Claim, o.Secret, o.Account = "sweep:1", "work", "s3", "runner"
 			sep, quote = "\n        - ", text
-		} else {
-			quote = shell.Quote
 		}
 		job, err := Write(o)
 		if err != nil {

@@ -22,8 +22,12 @@ import (
 	"gocloud.dev/gcerrors"
 )
 
-// patience is how long a store may take to answer a request without data.
-const patience = time.Minute
+// patience is how long a store may say nothing, and slowest the bytes a second that
+// it must take.
+const (
+	patience = time.Minute
+	slowest  = 50_000
+)
 
 // Open opens the bucket of a URL. It asks the store nothing. Credentials come from
 // where the tools of the store look for them; what stands behind ? is as in
@@ -38,7 +42,7 @@ func Open(ctx context.Context, text string) (Bucket, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", text, err)
 		}
-		return &cloud{text, p.prefix, b}, nil
+		return &cloud{text, p.prefix, b, patience}, nil
 	}
 	plain := p.scheme + "://" + p.bucket
 	if q := p.query.Encode(); q != "" {
@@ -54,7 +58,7 @@ func Open(ctx context.Context, text string) (Bucket, error) {
 	if p.prefix != "" {
 		b = blob.PrefixedBucket(b, p.prefix)
 	}
-	return &cloud{text, "", b}, nil
+	return &cloud{text, "", b, patience}, nil
 }
 
 // cloud is a bucket of gocloud.
@@ -62,6 +66,26 @@ type cloud struct {
 	name string
 	dir  string // of file://
 	b    *blob.Bucket
+	most time.Duration // without a word of the store
+}
+
+// errQuiet says that a store has not answered for too long.
+var errQuiet = errors.New("nothing was heard of it for too long")
+
+// limited bounds the time that a store may say nothing, until more is called with
+// what it may take besides.
+func (c *cloud) limited(ctx context.Context) (inner context.Context, more func(time.Duration), stop func()) {
+	inner, cancel := context.WithCancelCause(ctx)
+	timer := time.AfterFunc(c.most, func() { cancel(errQuiet) })
+	return inner, func(d time.Duration) { timer.Reset(c.most + d) }, func() { timer.Stop(); cancel(nil) }
+}
+
+// why is the error of an operation: that there was no more time, if that ended it.
+func why(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); err != nil && (errors.Is(cause, errQuiet) || errors.Is(cause, context.DeadlineExceeded)) {
+		return cause
+	}
+	return err
 }
 
 // wrap words an error of the store.
@@ -78,8 +102,11 @@ func (c *cloud) wrap(verb, key string, err error) error {
 
 // kindOf sorts errors; nil = the store does not understand what it is asked.
 func kindOf(err error) error {
-	if errors.Is(err, ErrExists) {
+	switch {
+	case errors.Is(err, ErrExists):
 		return ErrExists
+	case errors.Is(err, errQuiet), errors.Is(err, context.DeadlineExceeded):
+		return ErrAway
 	}
 	switch gcerrors.Code(err) {
 	case gcerrors.NotFound:
@@ -130,18 +157,36 @@ func (c *cloud) Put(ctx context.Context, key string, from io.Reader, once bool) 
 	if once && c.dir != "" {
 		return c.wrap("write", key, c.link(key, from))
 	}
-	ctx, stop := context.WithCancel(ctx)
+	ctx, more, stop := c.limited(ctx)
 	defer stop()
 	w, err := c.b.NewWriter(ctx, key, &blob.WriterOptions{IfNotExist: once, ContentType: "application/octet-stream"})
 	if err != nil {
-		return c.wrap("write", key, err)
+		return c.wrap("write", key, why(ctx, err))
 	}
-	if _, err := io.Copy(w, from); err != nil {
+	n := int64(0)
+	_, err = io.Copy(w, heard{from, func(k int) {
+		n += int64(k)
+		more(time.Duration(n) * time.Second / slowest) // what was read may not be sent yet
+	}})
+	if err != nil {
+		err = why(ctx, err)
 		stop() // a writer that is closed after that writes nothing
 		w.Close()
 		return c.wrap("write", key, err)
 	}
-	return c.wrap("write", key, w.Close())
+	return c.wrap("write", key, why(ctx, w.Close()))
+}
+
+// heard tells of the bytes that are read.
+type heard struct {
+	r    io.Reader
+	tell func(n int)
+}
+
+func (h heard) Read(b []byte) (int, error) {
+	n, err := h.r.Read(b)
+	h.tell(n)
+	return n, err
 }
 
 // link writes a file that must not be there: gocloud looks first and renames
@@ -172,24 +217,27 @@ func (c *cloud) link(key string, from io.Reader) error {
 
 // Get reads an object.
 func (c *cloud) Get(ctx context.Context, key string, to io.Writer) error {
+	ctx, more, stop := c.limited(ctx)
+	defer stop()
 	r, err := c.b.NewReader(ctx, key, nil)
 	if err != nil {
-		return c.wrap("read", key, err)
+		return c.wrap("read", key, why(ctx, err))
 	}
 	defer r.Close()
-	n, err := io.Copy(to, r)
+	n, err := io.Copy(to, heard{r, func(int) { more(0) }})
 	if err == nil && n != r.Size() {
 		err = io.ErrUnexpectedEOF
 	}
-	return c.wrap("read", key, err)
+	return c.wrap("read", key, why(ctx, err))
 }
 
 // List lists objects.
 func (c *cloud) List(ctx context.Context, prefix string) (out []Object, err error) {
 	list := c.b.List(&blob.ListOptions{Prefix: prefix})
 	for {
-		page, stop := context.WithTimeout(ctx, patience)
+		page, _, stop := c.limited(ctx)
 		o, err := list.Next(page)
+		err = why(page, err)
 		stop()
 		switch {
 		case errors.Is(err, io.EOF):
@@ -204,9 +252,9 @@ func (c *cloud) List(ctx context.Context, prefix string) (out []Object, err erro
 
 // Delete removes an object.
 func (c *cloud) Delete(ctx context.Context, key string) error {
-	ctx, stop := context.WithTimeout(ctx, patience)
+	ctx, _, stop := c.limited(ctx)
 	defer stop()
-	err := c.b.Delete(ctx, key)
+	err := why(ctx, c.b.Delete(ctx, key))
 	if gcerrors.Code(err) == gcerrors.NotFound {
 		return nil
 	}
