@@ -101,3 +101,36 @@ func TestStatusOfShards(t *testing.T) {
 		t.Errorf("%+v\n%s", r, text)
 	}
 }
+
+// Runs that run again count as they end, though the journal knows no more runs
+// than before.
+func TestStatusOfOnlyFailed(t *testing.T) {
+	o := Options{File: write(t, reference+"[axes]\n\"engine.max_num_seqs\" = { from = 1, to = 20, step = 1 }\n"), Dir: t.TempDir(), Jobs: 1}
+	o.newSimulate = fake(func(sc *scenario.Scenario, _ core.Options) core.Result {
+		if sc.Engine.MaxNumSeqs > 5 {
+			panic("out of luck")
+		}
+		return fine(1)
+	})
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	o.OnlyFailed = true
+	ctx, stop := context.WithCancel(t.Context())
+	runs := 0
+	o.newSimulate = func() Simulate {
+		return func(ctx context.Context, _ *scenario.Scenario, _ core.Options) (core.Result, error) {
+			if runs++; runs > 6 {
+				stop()
+				return core.Result{}, ctx.Err()
+			}
+			return fine(1), nil
+		}
+	}
+	if _, err := Run(ctx, o); err == nil {
+		t.Fatal("not interrupted")
+	}
+	if r, text := statusOf(t, o.Dir); r.State != status.Stopped || r.Done != 5+6 || r.Known != 20 || r.Failed != 9 {
+		t.Errorf("%+v\n%s", r, text)
+	}
+}

@@ -17,11 +17,11 @@ import (
 	"scoville/sweep/budget"
 	"scoville/sweep/dispatch"
 	"scoville/sweep/draw"
+	"scoville/sweep/failure"
 	"scoville/sweep/hunt"
 	"scoville/sweep/memo"
 	"scoville/sweep/pace"
 	"scoville/sweep/plan"
-	"scoville/sweep/pool"
 	"scoville/sweep/request"
 	"scoville/sweep/results"
 	"scoville/sweep/results/forecast"
@@ -55,9 +55,6 @@ type Outcome struct {
 	Searches []searches.Search // of a study with [search], in the order of the plan
 	Recalled int               // runs that did not have to be simulated
 }
-
-// FailuresFile is where the stacks of panics go.
-const FailuresFile = "failures.log"
 
 // Run runs the plan and writes the tables. What ends it early is a
 // *StoppedError.
@@ -145,14 +142,17 @@ func (c *Campaign) remembered(m *memo.Memo) row.Simulate {
 // points runs every point as its schedule says.
 func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.Memo, out *Outcome) error {
 	p := c.Plan
-	failures := failures{path: filepath.Join(c.Dir, FailuresFile)}
+	faults := failure.In(c.Dir)
 	d := dispatch.Dispatch{
 		Plan: p, Schedule: schedule.New(p), Budget: budget.New(&p.Study.Effort, p.LeastRuns(), c.FailFast),
-		Workers: c.Jobs, Simulate: sim, Failed: failures.add(p),
+		Workers: c.Jobs, Simulate: sim, Failed: func(item int, err error) {
+			point, replicate := p.Run(item)
+			faults.Add(p.ID(point), replicate, err)
+		},
 		Progress: func(done, total, failed int) { c.Progress(done, total+p.DrawRuns(), failed) },
 	}
 	ran, err := d.Run(ctx)
-	if err = errors.Join(err, failures.err); err != nil {
+	if err = errors.Join(err, faults.Err()); err != nil {
 		return err
 	}
 	rows := ran.Rows(ctx, m.Recall)
@@ -198,19 +198,21 @@ func withForecasts(rows iter.Seq2[results.Run, error], told map[int]*forecast.Fo
 func (c *Campaign) forecasts(ctx context.Context, sim func() row.Simulate, ran *dispatch.Ran, rows iter.Seq2[results.Run, error]) (map[int]*forecast.Forecast, error) {
 	failed := ran.Counts[results.Failed] + ran.Counts[results.Timeout]
 	done := ran.Runs
-	d := draw.Draws{Plan: c.Plan, Metrics: c.Metrics, Workers: c.Jobs, Simulate: sim, Progress: func() {
+	faults := failure.In(c.Dir)
+	d := draw.Draws{Plan: c.Plan, Metrics: c.Metrics, Workers: c.Jobs, Simulate: sim, Faults: faults, Progress: func() {
 		done++
 		c.Progress(done, ran.Runs+c.Plan.DrawRuns(), failed)
 	}}
-	return d.Run(ctx, rows)
+	told, err := d.Run(ctx, rows)
+	return told, errors.Join(err, faults.Err())
 }
 
 // search runs the searches of a plan.
 func (c *Campaign) search(ctx context.Context, sim func() row.Simulate, out *Outcome) error {
-	failures := budget.New(&c.Plan.Study.Effort, hunt.Expected(c.Plan), c.FailFast)
-	h := hunt.Hunt{Plan: c.Plan, Workers: c.Jobs, Simulate: sim, Progress: c.Progress, Failed: failures.Add}
+	failures, faults := budget.New(&c.Plan.Study.Effort, hunt.Expected(c.Plan), c.FailFast), failure.In(c.Dir)
+	h := hunt.Hunt{Plan: c.Plan, Workers: c.Jobs, Simulate: sim, Progress: c.Progress, Failed: failures.Add, Faults: faults}
 	runs, found, err := h.Run(ctx)
-	if err != nil {
+	if err = errors.Join(err, faults.Err()); err != nil {
 		return err
 	}
 	out.Searches = found
@@ -222,33 +224,4 @@ func (c *Campaign) search(ctx context.Context, sim func() row.Simulate, out *Out
 	}
 	c.Set.Plan(len(runs))
 	return c.Set.Write(results.Each(runs), c.Set.Searches(found))
-}
-
-// failures writes down the stacks of panics.
-type failures struct {
-	path string
-	err  error
-	many int
-}
-
-// maxStacks bounds the stacks that are written down.
-const maxStacks = 100
-
-// add returns what takes a failed run.
-func (f *failures) add(p *plan.Plan) func(item int, err error) {
-	return func(item int, err error) {
-		var panicked *pool.Panic
-		if f.err != nil || f.many == maxStacks || !errors.As(err, &panicked) {
-			return
-		}
-		f.many++
-		point, replicate := p.Run(item)
-		text := fmt.Sprintf("point %s replicate %d: %v\n%s\n", p.ID(point), replicate, panicked, panicked.Stack)
-		file, err := os.OpenFile(f.path, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
-		if err == nil {
-			_, err = file.WriteString(text)
-			err = errors.Join(err, file.Close())
-		}
-		f.err = err
-	}
 }

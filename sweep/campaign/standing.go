@@ -21,6 +21,7 @@ type Standing struct {
 	Draws   int       `json:"draws"`         // runs of draws besides
 	Done    int       `json:"done"`          // of Planned, how many are known
 	Known   int       `json:"known"`         // runs that the folder knows in all
+	Records int       `json:"records"`       // results in the journal: one may have replaced another
 	Cut     int64     `json:"cut_bytes"`     // that a killed process left half written
 	Damaged int64     `json:"damaged_bytes"` // of damaged runs, which run again
 	Started time.Time `json:"started"`
@@ -100,7 +101,7 @@ func (c *Campaign) done(m *memo.Memo, point, replicate int) bool {
 // start looks at what is known, until ctx ends.
 func (c *Campaign) start(ctx context.Context, m *memo.Memo) Standing {
 	p := c.Plan
-	out := Standing{Known: m.Len(), Cut: m.Cut(), Damaged: m.Damaged(), Draws: p.DrawRuns(), Started: time.Now().UTC()}
+	out := Standing{Known: m.Len(), Records: m.Records(), Cut: m.Cut(), Damaged: m.Damaged(), Draws: p.DrawRuns(), Started: time.Now().UTC()}
 	out.Least = p.Study.Search != nil || p.Study.First() > 0
 	if p.Study.Search != nil {
 		return out

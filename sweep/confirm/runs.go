@@ -2,12 +2,14 @@ package confirm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
 
 	"scoville/core/table"
 	"scoville/sweep/again"
+	"scoville/sweep/failure"
 	"scoville/sweep/pool"
 	"scoville/sweep/results"
 	"scoville/sweep/row"
@@ -97,7 +99,7 @@ func (c *confirmation) simulate(ctx context.Context) error {
 	for i := range items {
 		items[i] = i
 	}
-	rows := make([]results.Run, len(jobs))
+	rows, faults := make([]results.Run, len(jobs)), failure.In(c.o.Dir)
 	done, failed := 0, 0
 	report := func() {
 		if c.o.Progress != nil {
@@ -117,6 +119,7 @@ func (c *confirmation) simulate(ctx context.Context) error {
 		},
 		Collect: func(item int, r results.Run, err error) error {
 			if err != nil {
+				faults.Add(jobs[item].of.id, jobs[item].replicate, err)
 				r = results.Run{Status: results.Failed, Error: err.Error()}
 			}
 			if r.Status != results.OK {
@@ -128,7 +131,7 @@ func (c *confirmation) simulate(ctx context.Context) error {
 			return nil
 		},
 	}
-	if err := workers.Run(ctx, items); err != nil {
+	if err := errors.Join(workers.Run(ctx, items), faults.Err()); err != nil {
 		return err
 	}
 	for i, j := range jobs[1:] {

@@ -10,6 +10,7 @@ import (
 	"iter"
 	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"scoville/core"
@@ -17,6 +18,7 @@ import (
 	"scoville/core/scenario"
 	"scoville/core/table"
 	"scoville/core/workload"
+	"scoville/sweep/failure"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 	"scoville/sweep/results"
@@ -34,6 +36,7 @@ type Draws struct {
 	Workers  int                 // simulations at a time
 	Simulate func() row.Simulate // makes a simulator for a worker
 	Progress func()              // after each run; nil = not at all
+	Faults   *failure.Log        // takes the stacks of panics; nil = nobody
 }
 
 // worker is a simulator and the point it was last asked about.
@@ -66,6 +69,7 @@ func (d *Draws) Run(ctx context.Context, runs iter.Seq2[results.Run, error]) (ma
 		},
 		Collect: func(item int, r results.Run, err error) error {
 			i, k := item/n, item%n
+			d.Faults.Add(p.ID(points[i])+" draw "+strconv.Itoa(k), k%p.Least(points[i]), err)
 			if open[i] == nil {
 				open[i] = make([]forecast.Sample, n)
 				goals[i] = make([][]float64, n)

@@ -11,6 +11,7 @@ import (
 
 	"scoville/core/metrics"
 	"scoville/core/scenario"
+	"scoville/sweep/failure"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 	"scoville/sweep/results"
@@ -77,6 +78,7 @@ type Hunt struct {
 	Simulate func() row.Simulate // makes a simulator for a worker
 	Progress func(done, total, failed int)
 	Failed   func(*results.Run) error // of a run that failed or timed out: an error stops the searches; nil = go on
+	Faults   *failure.Log             // takes the stacks of panics; nil = nobody
 }
 
 // Run runs every search of a plan on the pool. It returns the rows of all runs,
@@ -112,6 +114,7 @@ func (o Hunt) Run(ctx context.Context) ([]results.Run, []searches.Search, error)
 		Collect: func(item int, r results.Run, err error) error {
 			j := h.job(item)
 			if err != nil {
+				o.Faults.Add(j.probe.point.ID, j.replicate, err)
 				r = h.row(j)
 				r.Status, r.Error = results.Failed, err.Error()
 			}

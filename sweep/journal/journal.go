@@ -74,6 +74,7 @@ type Journal struct {
 
 	mu    sync.Mutex
 	index map[Key]place
+	count int    // whole records, also of values that later ones replace
 	tail  []byte // not written yet
 	size  int64  // of the file without tail
 	dirty bool   // written, but not known to be on disk
@@ -203,6 +204,7 @@ func (j *Journal) scan(ctx context.Context, r io.Reader) error {
 		if crc32.Checksum(rest, sum) != binary.LittleEndian.Uint32(head[4:]) {
 			continue
 		}
+		j.count++
 		j.index[keyOf(rest)] = place{from + headSize + keySize, n}
 		j.damaged += from - j.size
 		j.size = at
@@ -229,6 +231,13 @@ func (j *Journal) Len() int {
 	j.mu.Lock()
 	defer j.mu.Unlock()
 	return len(j.index)
+}
+
+// Records is how many values were put, also of runs that ran again.
+func (j *Journal) Records() int {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	return j.count
 }
 
 // Written is the number of runs that are in the file: those that wait for a
@@ -297,6 +306,7 @@ func (j *Journal) Put(k Key, value []byte) error {
 	record := j.tail[from:]
 	binary.LittleEndian.PutUint32(record, uint32(len(value)))
 	binary.LittleEndian.PutUint32(record[4:], crc32.Checksum(record[headSize:], sum))
+	j.count++
 	j.index[k] = place{j.size + int64(from+headSize+keySize), uint32(len(value))}
 	if len(j.tail) < maxBuffer {
 		return nil

@@ -255,6 +255,9 @@ func (m *Memo) Damaged() int64 { return m.journal.Damaged() }
 // Len is how many runs are known.
 func (m *Memo) Len() int { return m.journal.Len() }
 
+// Records is how many runs were simulated: more than Len where some ran again.
+func (m *Memo) Records() int { return m.journal.Records() }
+
 // Kept is how many runs are known to the next process.
 func (m *Memo) Kept() int { return m.journal.Written() }
 

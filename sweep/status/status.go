@@ -56,6 +56,8 @@ type Report struct {
 	Begun    time.Time    `json:"begun"`      // of the last campaign
 	Grown    time.Time    `json:"grown"`      // last time that the journal was written
 
+	records int // results in the journal
+
 	Tables *time.Time     `json:"tables"` // when they were written; nil = there are none
 	Counts map[string]int `json:"counts"` // runs in the tables by status
 
@@ -128,7 +130,7 @@ func one(ctx context.Context, dir, name string, now time.Time) (*Report, error) 
 	}
 	if !has {
 		r.Done = min(r.Known, r.Planned)
-	} else if r.Done += max(0, r.Known-s.Known); !r.Least {
+	} else if r.Done += r.ran(s); !r.Least {
 		r.Done = min(r.Done, r.Planned)
 	}
 	if m.Digest != "" {
@@ -168,7 +170,7 @@ func (r *Report) journal(ctx context.Context, dir string) error {
 		return err
 	}
 	defer m.Close()
-	r.Known = m.Len()
+	r.Known, r.records = m.Len(), m.Records()
 	var b []byte
 	causes := map[string]int{}
 	for _, k := range m.Keys() {
@@ -199,13 +201,22 @@ func (r *Report) journal(ctx context.Context, dir string) error {
 	return nil
 }
 
+// ran is how many runs were simulated since the campaign began, also those that
+// ran again.
+func (r *Report) ran(s campaign.Standing) int {
+	if s.Records < s.Known { // written before records were counted
+		return max(0, r.Known-s.Known)
+	}
+	return max(0, r.records-s.Records)
+}
+
 // pace estimates how fast it goes. The journal lags a few seconds behind.
 func (r *Report) pace(s campaign.Standing, now time.Time) {
 	took := now.Sub(s.Started).Seconds()
 	if grown := r.Grown.Sub(s.Started).Seconds(); grown > 0 && now.Sub(r.Grown) < time.Minute {
 		took = grown
 	}
-	if grown := r.Known - s.Known; grown > 0 && took > 0 && !s.Started.IsZero() {
+	if grown := r.ran(s); grown > 0 && took > 0 && !s.Started.IsZero() {
 		rate := float64(grown) / took
 		r.RunsPerS = &rate
 		if r.Planned > 0 {

@@ -9,7 +9,7 @@ import (
 	"text/tabwriter"
 	"time"
 
-	"scoville/sweep/campaign"
+	"scoville/sweep/failure"
 	"scoville/sweep/results"
 	"scoville/sweep/shard"
 	"scoville/sweep/shell"
@@ -36,8 +36,8 @@ func (r *Report) Text(w io.Writer, now time.Time) error {
 		}
 		fmt.Fprintf(&b, "failed  %d x %s (point %s replicate %d)\n", c.Runs, strings.ReplaceAll(c.Reason, "\n", "\n        "), c.Point, c.Replicate)
 	}
-	if _, err := os.Stat(filepath.Join(r.Dir, campaign.FailuresFile)); err == nil {
-		fmt.Fprintf(&b, "        stacks of panics: %s\n", filepath.Join(r.Dir, campaign.FailuresFile))
+	if _, err := os.Stat(filepath.Join(r.Dir, failure.File)); err == nil {
+		fmt.Fprintf(&b, "        stacks of panics: %s\n", filepath.Join(r.Dir, failure.File))
 	}
 	switch {
 	case r.Tables == nil:
