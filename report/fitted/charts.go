@@ -162,10 +162,20 @@ const noPattern = "No condition has a pattern that chance would not leave."
 func (m *maker) conditions() page.Section {
 	s := page.Section{ID: "residuals", Title: "Residuals against the conditions"}
 	var steady []string
+	var drawn []condition
 	for _, c := range conditionsOf() {
 		chart, values := m.residuals(c)
+		with := ""
+		for _, d := range drawn {
+			if chart != nil && with == "" && m.together(c, d) {
+				with = d.name
+			}
+		}
 		switch {
+		case with != "":
+			s.Lines = append(s.Lines, fmt.Sprintf("The %s moves with the %s in every row: what is of one and what of the other is not known.", c.name, with))
 		case chart != nil:
+			drawn = append(drawn, c)
 			s.Charts = append(s.Charts, *chart)
 		case values == 1:
 			steady = append(steady, c.name)
@@ -181,6 +191,33 @@ func (m *maker) conditions() page.Section {
 		s.Lines = append(s.Lines, "One value only, so that nothing is known of others: "+enumerate(steady)+".")
 	}
 	return s
+}
+
+// of is the value of a row as text, "" where it has none.
+func (c condition) of(r *Row) string {
+	if c.word != nil {
+		return c.word(r)
+	}
+	return plain(c.number(r))
+}
+
+// together reports whether two conditions have values that go one to one.
+func (m *maker) together(a, b condition) bool {
+	to, from := map[string]string{}, map[string]string{}
+	for i := range m.rows {
+		x, y := a.of(&m.rows[i]), b.of(&m.rows[i])
+		if m.rows[i].saturated() {
+			continue
+		}
+		if was, ok := to[x]; ok && was != y {
+			return false
+		}
+		if was, ok := from[y]; ok && was != x {
+			return false
+		}
+		to[x], from[y] = y, x
+	}
+	return true
 }
 
 // residuals is the chart of one condition; nil where it does not vary. values is
@@ -229,7 +266,10 @@ func (m *maker) residuals(c condition) (*page.Chart, int) {
 	}
 	chart.X.Log = c.number != nil && spans(seen)
 	chart.Title = "errors against " + c.name
-	chart.Reading = fmt.Sprintf("Points that rise or fall with %s are an effect that the model lacks; the band is 10 %%.", c.name)
+	chart.Reading = fmt.Sprintf("Points that rise or fall with %s are an effect that the simulator lacks; the band is 10 %%.", c.name)
+	if c.word != nil {
+		chart.Reading = fmt.Sprintf("Points of one %s that lie beside the line are an effect that the simulator lacks; the band is 10 %%.", c.name)
+	}
 	chart.frame(seen)
 	return chart.Chart, len(seen)
 }
@@ -279,7 +319,7 @@ func spans(seen map[float64]bool) bool {
 func (m *maker) correlations() page.Section {
 	s := page.Section{ID: "apart", Title: "What the data tell apart"}
 	if m.Weak != "" {
-		number := fmt.Sprintf("the condition number is %.3g, and would be 1 if all were told equally well", m.Condition)
+		number := fmt.Sprintf("the condition number is %s, and would be 1 if all were told equally well", plain(m.Condition))
 		if !(m.Condition < huge) {
 			number = "without what was expected before, these data could not tell all parameters at all"
 		}
@@ -292,7 +332,7 @@ func (m *maker) correlations() page.Section {
 	var pairs []pair
 	c := page.Chart{
 		Kind: page.Heat, Title: "correlation of the parameters", X: page.Axis{Words: m.Free}, Y: page.Axis{Words: m.Free}, Colour: page.Axis{Label: "correlation", Min: -1, Max: 1},
-		Reading: "Near +1 or -1 two parameters can take each other's part: their sum or difference is known, each alone is not.",
+		Reading: "Near +1 or -1 two parameters can take each other's part: their product or ratio is known, each alone is not.",
 	}
 	for i, row := range m.Covariance {
 		for j := range row[:min(i, len(row))] {
@@ -313,9 +353,9 @@ func (m *maker) correlations() page.Section {
 		if math.Abs(p.r) < 0.7 {
 			break
 		}
-		way := "one up with the other down fits as well: their sum is known better than either"
+		way := "one up with the other down fits as well: their product is known better than either"
 		if p.r > 0 {
-			way = "both up together fits as well: their difference is known better than either"
+			way = "both up together fits as well: their ratio is known better than either"
 		}
 		s.Lines = append(s.Lines, fmt.Sprintf("%s and %s, %+.2f: %s.", p.a, p.b, p.r, way))
 	}

@@ -170,7 +170,7 @@ func percent(x float64) string {
 
 // spoken is a metric in words.
 func spoken(metric string) string {
-	known := map[string]string{"ttft_mean_ms": "mean TTFT", "tpot_mean_ms": "mean TPOT", "e2e_mean_ms": "mean end-to-end time", "itl_mean_ms": "mean inter-token time", "step_ms": "step time"}
+	known := map[string]string{"ttft_mean_ms": "mean TTFT", "tpot_mean_ms": "mean TPOT", "e2e_mean_ms": "mean end-to-end time", "e2e_max_ms": "largest end-to-end time", "itl_mean_ms": "mean inter-token time", "step_ms": "step time"}
 	if w := known[metric]; w != "" {
 		return w
 	}

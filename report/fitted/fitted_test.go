@@ -111,6 +111,13 @@ func TestCharts(t *testing.T) {
 	if len(r) != 1 || r[0].X.Label != "concurrency" || !r[0].X.Log || r[0].Y.Max < 20 {
 		t.Errorf("%+v", r)
 	}
+	for i := range rows {
+		rows[i].Prompt = 256 * rows[i].Concurrency
+	}
+	p = Page("x.toml", f, rows)
+	if lines := strings.Join(p.Sections[2].Lines, "\n"); len(charts(p, "residuals")) != 1 || !strings.Contains(lines, "The input length moves with the concurrency in every row") {
+		t.Error(lines)
+	}
 	if c := charts(p, "apart"); len(c) != 1 || len(c[0].Cells) != 6 || c[0].Cells[2].Text != "-0.95" {
 		t.Errorf("%+v", c)
 	}

@@ -76,6 +76,9 @@ func (m *maker) parameters() page.Section {
 			prior = fmt.Sprintf("%s ×/÷ %.2f", plain(p.Prior.Center), math.Exp(p.Prior.SDLn))
 		}
 		notes := slices.DeleteFunc(slices.Clone(p.Notes), func(n string) bool { return strings.HasPrefix(n, how(p)) })
+		for k, n := range notes {
+			notes[k] = strings.TrimPrefix(n, "WEAK: ")
+		}
 		if p.Tied != "" {
 			notes = append(notes, "= "+p.Tied)
 		}
