@@ -5,6 +5,7 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+	"strings"
 
 	"scoville/report/number"
 	"scoville/report/page"
@@ -117,5 +118,18 @@ func (m *maker) provenance() {
 
 func (m *maker) footer() []string {
 	f := m.V.Manifest
-	return []string{fmt.Sprintf("Study %s, SHA-256 %s, seed %d, simulator version %d, result schema %d. All values: %s and the other tables beside this page.", f.Study, f.StudySHA256, f.Seed, f.SimVersion, f.Schema, results.PointsFile)}
+	out := []string{fmt.Sprintf("Study %s, SHA-256 %s, seed %d, simulator version %d, result schema %d. All values: %s and the other tables beside this page.", f.Study, f.StudySHA256, f.Seed, f.SimVersion, f.Schema, results.PointsFile)}
+	var drawn []string
+	for _, p := range m.in.Plots {
+		if p.Err == nil {
+			drawn = append(drawn, p.Name+".svg")
+		}
+	}
+	switch {
+	case len(drawn) > 3:
+		out = append(out, fmt.Sprintf("Pictures for papers, in the folder plots: %s and %d more.", drawn[0], len(drawn)-1))
+	case drawn != nil:
+		out = append(out, "Pictures for papers, in the folder plots: "+strings.Join(drawn, ", ")+".")
+	}
+	return out
 }
