@@ -120,6 +120,37 @@ func TestDiffOneAtATime(t *testing.T) {
 	}
 }
 
+// Designs rank by what the objective asks for, also where that is not what is
+// usually better.
+func TestDiffGoal(t *testing.T) {
+	study := func(goal string) string {
+		return batches + "[[objective]]\nmetric = \"ttft_mean_ms\"\ngoal = \"" + goal + "\"\n"
+	}
+	swap := func(sc *scenario.Scenario) float64 { return map[int]float64{2: 1, 3: 5, 4: 4}[sc.Engine.MaxNumSeqs] }
+	for goal, want := range map[string]int{"min": 1, "max": 3} {
+		r := diffed(t, DiffOptions{A: folder(t, study(goal), scaled(seqs)), B: folder(t, study(goal), scaled(swap))})
+		if r.By != "ttft_mean_ms" || r.Goal != goal || len(r.Moved) != 2 {
+			t.Fatalf("%s: by %s %s, moved %+v", goal, r.Goal, r.By, r.Moved)
+		}
+		for _, m := range r.Moved {
+			if m.Row.PointsA[0] == 0 || m.From == want {
+				t.Errorf("%s: %+v", goal, m) // the smallest stays where it is
+			}
+		}
+		var text strings.Builder
+		if err := r.Text(&text); err != nil || strings.Contains(text.String(), "the largest first") != (goal == "max") {
+			t.Errorf("%s: %v\n%s", goal, err, text.String())
+		}
+	}
+	a, b := folder(t, study("min"), scaled(seqs)), folder(t, study("max"), scaled(seqs))
+	if _, err := Diff(t.Context(), DiffOptions{A: a, B: b, By: "ttft_mean_ms"}); err == nil || !strings.Contains(err.Error(), "rank by another metric") {
+		t.Error(err)
+	}
+	if r := diffed(t, DiffOptions{A: a, B: b, By: "tpot_mean_ms"}); r.Goal != "min" {
+		t.Errorf("goal %s", r.Goal)
+	}
+}
+
 // What moved: ranks, the front, states, and the inputs that may be why.
 func TestDiffRanksAndStates(t *testing.T) {
 	front := batches + "[[objective]]\nmetric = \"ttft_mean_ms\"\ngoal = \"min\"\n[[objective]]\nmetric = \"output_tok_s\"\ngoal = \"max\"\n"

@@ -134,3 +134,15 @@ func TestStatusOfOnlyFailed(t *testing.T) {
 		t.Errorf("%+v\n%s", r, text)
 	}
 }
+
+// Of many shards some commands are listed, and the others counted.
+func TestStatusOfManyShards(t *testing.T) {
+	o := Options{File: write(t, reference), Dir: t.TempDir(), Jobs: 1, Shard: "2/30", newSimulate: fake(func(*scenario.Scenario, core.Options) core.Result { return fine(1) })}
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	r, text := statusOf(t, o.Dir)
+	if len(r.Next) != 20 || r.More != 9 || !strings.Contains(text, "--shard 21/30\n        and 9 more, of shards 22-30\n") {
+		t.Errorf("%d and %d commands\n%s", len(r.Next), r.More, text)
+	}
+}

@@ -4,7 +4,6 @@ import (
 	"math"
 	"slices"
 
-	"scoville/core/metrics"
 	"scoville/sweep/results"
 	"scoville/sweep/results/front"
 	"scoville/sweep/statistic"
@@ -22,7 +21,7 @@ func (r *Report) compare(m *matching, names []string) {
 		for k := range names {
 			c := change(t, g, k)
 			if k == by {
-				from, to = append(from, turned(r.By, c.A, c.Word)), append(to, turned(r.By, c.B, c.Word))
+				from, to = append(from, r.turned(c.A, c.Word)), append(to, r.turned(c.B, c.Word))
 			}
 			if k >= len(r.Metrics) {
 				continue
@@ -63,12 +62,11 @@ func (g *pair) row() Row {
 }
 
 // turned is a value to be minimised, NaN where it is not to be ranked.
-func turned(metric string, x *float64, why string) float64 {
-	i, _ := metrics.Index(metric)
+func (r *Report) turned(x *float64, why string) float64 {
 	switch {
 	case x == nil || why != "":
 		return math.NaN()
-	case metrics.Columns()[i].Better == "higher":
+	case r.Goal == "max":
 		return -*x
 	}
 	return *x

@@ -40,6 +40,7 @@ type Report struct {
 	Found   []Found  `json:"searches"` // of two folders of searches, in the order of A
 
 	By     string  `json:"by"`     // metric of Moved; "" = none
+	Goal   string  `json:"goal"`   // "min" or "max" of By ranks first
 	Moved  []Moved `json:"moved"`  // designs whose rank changed, the largest change first
 	Ranked int     `json:"ranked"` // designs that have a rank in both
 	Left   []Row   `json:"left_front"`
@@ -105,7 +106,7 @@ func Run(o Options) (*Report, error) {
 		i, _ := metrics.Index(m)
 		r.Units = append(r.Units, metrics.Columns()[i].Unit)
 	}
-	if r.By, err = by(o, r.Metrics, a, b); err != nil {
+	if r.By, r.Goal, err = by(o, r.Metrics, a, b); err != nil {
 		return nil, again.Input(err)
 	}
 	names := r.Metrics
@@ -172,9 +173,10 @@ func chosen(o Options, a, b *side) ([]string, error) {
 	return out, nil
 }
 
-// by is the metric that ranks.
-func by(o Options, shown []string, a, b *side) (string, error) {
-	name := o.By
+// by is the metric that ranks, and what of it ranks first: what both studies ask
+// for as an objective, else what is usually better.
+func by(o Options, shown []string, a, b *side) (name, goal string, err error) {
+	name = o.By
 	if name == "" {
 		name = shown[0]
 		if x, y := a.data.Manifest.Objectives, b.data.Manifest.Objectives; len(x) == 1 && slices.Equal(x, y) {
@@ -182,17 +184,35 @@ func by(o Options, shown []string, a, b *side) (string, error) {
 		}
 	}
 	i, ok := metrics.Index(name)
-	switch {
-	case !ok && o.By != "":
-		return "", fmt.Errorf("--by %s: no such metric: %s", name, ask.NearestMetric(name))
-	case !ok:
-		return "", nil
-	case metrics.Columns()[i].Better == "" && o.By != "":
-		return "", fmt.Errorf("--by %s: neither more nor less of it is better", name)
-	case metrics.Columns()[i].Better == "":
-		return "", nil
+	if !ok {
+		if o.By != "" {
+			err = fmt.Errorf("--by %s: no such metric: %s", name, ask.NearestMetric(name))
+		}
+		return "", "", err
 	}
-	return name, nil
+	x, y := a.goal(name), b.goal(name)
+	switch usual := map[string]string{"lower": "min", "higher": "max"}[metrics.Columns()[i].Better]; {
+	case x != "" && y != "" && x != y && o.By == "": // no order is that of both
+	case x != "" && y != "" && x != y:
+		err = fmt.Errorf("%s: the objective of %s is its %s, of %s its %s; rank by another metric with --by", name, o.A, x, o.B, y)
+	case x+y != "":
+		return name, cmp.Or(x, y), nil
+	case usual == "" && o.By != "":
+		err = fmt.Errorf("--by %s: neither more nor less of it is better", name)
+	case usual != "":
+		return name, usual, nil
+	}
+	return "", "", err
+}
+
+// goal is that of the objective of a metric; "" if it is none.
+func (s *side) goal(metric string) string {
+	for _, o := range s.data.Manifest.Objectives {
+		if o.Metric == metric {
+			return o.Goal
+		}
+	}
+	return ""
 }
 
 // side is one of the two folders.

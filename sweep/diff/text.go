@@ -8,6 +8,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"scoville/core/metrics"
 	"scoville/core/sheet"
 )
 
@@ -145,7 +146,11 @@ func (r *Report) legend(b *bytes.Buffer) {
 // ranks says what moved.
 func (r *Report) ranks(b *bytes.Buffer) {
 	if r.By != "" && r.Ranked > 1 {
-		fmt.Fprintf(b, "rank by %s: %d of %d designs moved\n", r.By, len(r.Moved), r.Ranked)
+		first := ""
+		if i, _ := metrics.Index(r.By); r.Goal == "max" && metrics.Columns()[i].Better != "higher" || r.Goal == "min" && metrics.Columns()[i].Better != "lower" {
+			first = ", the " + map[string]string{"min": "smallest", "max": "largest"}[r.Goal] + " first" // not as usual
+		}
+		fmt.Fprintf(b, "rank by %s%s: %d of %d designs moved\n", r.By, first, len(r.Moved), r.Ranked)
 		for i, m := range r.Moved {
 			if i == maxMoved {
 				fmt.Fprintf(b, "   %d more\n", len(r.Moved)-maxMoved)

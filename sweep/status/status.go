@@ -62,7 +62,9 @@ type Report struct {
 	Counts map[string]int `json:"counts"` // runs in the tables by status
 
 	Shards []*Report `json:"shards,omitempty"`
-	Next   []string  `json:"next"` // commands
+	Next   []string  `json:"next"`      // commands
+	More   int       `json:"next_more"` // commands that are left out of Next: of shards
+	more   []int     // those shards
 }
 
 // Cause are the runs without a result for one reason; reasons that differ in their
@@ -320,12 +322,18 @@ const commands = 20
 func (r *Report) nextShards(run, study, dir string) []string {
 	out := []string{}
 	open := false
-	for _, x := range r.Shards {
+	for i, x := range r.Shards {
 		open = open || x.State != Finished
-		if (x.State == Stopped || x.State == Missing) && len(out) < commands {
+		if x.State != Stopped && x.State != Missing {
+			continue
+		}
+		if len(out) < commands {
 			out = append(out, run+" --shard "+x.Shard)
+		} else {
+			r.more = append(r.more, i+1)
 		}
 	}
+	r.More = len(r.more)
 	if !open {
 		out = append(out, shell.Command("merge", study, r.Set, dir))
 	}

@@ -51,6 +51,9 @@ func (r *Report) Text(w io.Writer, now time.Time) error {
 	for i, n := range r.Next {
 		fmt.Fprintf(&b, "%-7s %s\n", map[bool]string{true: "next"}[i == 0], n)
 	}
+	if r.More > 0 {
+		fmt.Fprintf(&b, "        and %d more, of shards %s\n", r.More, shard.Ranges(r.more))
+	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
@@ -126,8 +129,7 @@ func (r *Report) shards(w io.Writer, now time.Time) {
 			continue
 		}
 		if listed++; listed > shown {
-			fmt.Fprintf(t, "        and more\n")
-			break
+			continue
 		}
 		rate := ""
 		if x.RunsPerS != nil {
@@ -136,4 +138,7 @@ func (r *Report) shards(w io.Writer, now time.Time) {
 		fmt.Fprintf(t, "        %s\t%s\t%s\t%s\n", x.Shard, x.words(now), x.runs(), rate)
 	}
 	t.Flush() // into memory
+	if listed > shown {
+		fmt.Fprintf(w, "        and %d more\n", listed-shown)
+	}
 }
