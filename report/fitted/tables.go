@@ -167,9 +167,11 @@ func (m *maker) starts() page.Section {
 	for i := range m.Starts {
 		c.X.Words = append(c.X.Words, fmt.Sprint(i+1))
 	}
+	c.Y.Min, c.Y.Max = 0.9, 2
 	for which, k := range kinds {
 		for i := range k.Points {
 			k.Points[i].Y /= lowest[which]
+			c.Y.Max = max(c.Y.Max, 1.2*k.Points[i].Y)
 		}
 		if k.Points != nil {
 			c.Series = append(c.Series, k)
@@ -247,12 +249,13 @@ func (m *maker) next() page.Section {
 }
 
 // worst is the row that the fit misses most, as a prediction of calibrate suggest;
-// "" where it has no lengths or no load.
+// "" where it has no lengths or no load, or is of no server.
 func (m *maker) worst() string {
 	var worst *Row
 	for i := range m.rows {
 		r := &m.rows[i]
-		known := r.Prompt > 0 && r.Output > 0 && (r.Concurrency > 0 || r.Rate > 0)
+		served := strings.HasPrefix(r.Metric, "ttft_") || strings.HasPrefix(r.Metric, "tpot_")
+		known := served && r.Prompt > 0 && r.Output > 0 && (r.Concurrency > 0 || r.Rate > 0)
 		if known && r.Split == results.Fitted && r.drawable() && (worst == nil || math.Abs(r.off()) > math.Abs(worst.off())) {
 			worst = r
 		}
