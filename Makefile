@@ -26,7 +26,7 @@ test-cloud: ## test bin/sweep-cloud against an S3 in the process
 test-gcs: cloud ## run bin/sweep-cloud against a Google Cloud Storage in a test (a minute of CPU to build it at first)
 	cd .ci/gcs && $(GO) test . -sweep $(CURDIR)/bin/sweep-cloud
 
-test-kubernetes: ## run shards on a real Kubernetes control plane; needs etcd, and ten minutes of CPU to build it at first
+test-kubernetes: ## run shards on a real Kubernetes control plane; minutes; needs etcd, and a quarter of an hour of CPU to build it at first
 	.ci/controlplane
 
 test: ## run all tests (under 5 minutes on 2 cores)

@@ -74,6 +74,7 @@ A study with race is not split.
 	f.DurationVar(&o.RunTimeout, "run-timeout", 0, "wall time of a run, such as 60s (default: any)")
 	f.BoolVar(&o.FailFast, "fail-fast", false, "a shard stops at its first run that fails or times out, and is not tried again")
 	f.BoolVar(&o.OnlyFailed, "only-failed", false, "run those again that failed or timed out")
+	f.DurationVar(&o.SendEvery, "send-every", 0, "how often a shard sends what finished runs gave to an object store, 1s to 10m (default 30s)")
 	f.StringVar(&o.Scratch, "scratch", "", "folder for the local copies of results in an object store (default: in the user's caches; of pods, /scratch in a volume of theirs)")
 	f.StringArrayVar(&o.Set, "set", nil, "PATH=VALUE over everything in the study")
 	f.IntVar(&o.CPUs, "cpus", 1, "of a shard: cores, and simulations at a time")

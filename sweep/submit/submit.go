@@ -49,6 +49,7 @@ type Options struct {
 	RunTimeout time.Duration // wall time of a run; 0 = any
 	FailFast   bool          // a shard stops at its first run that fails or times out
 	OnlyFailed bool          // runs that failed or timed out run again
+	SendEvery  time.Duration // how often a shard sends what runs gave to an object store; 0 = as sweep run does
 	Scratch    string        // folder of the local copy of results in an object store; "" = the user's caches, of Kubernetes a volume of the pod
 
 	Partition string // Slurm
@@ -118,8 +119,10 @@ func (o *Options) check() error {
 		return fmt.Errorf("--partition %q is no name of partitions", o.Partition)
 	case o.RunTimeout < 0:
 		return fmt.Errorf("--run-timeout %v: give a time above 0", o.RunTimeout)
-	case o.Scratch != "" && !o.Remote:
-		return fmt.Errorf("--scratch is of results in an object store")
+	case (o.Scratch != "" || o.SendEvery != 0) && !o.Remote:
+		return fmt.Errorf("--scratch and --send-every are of results in an object store")
+	case o.SendEvery != 0 && (o.SendEvery < time.Second || o.SendEvery > 10*time.Minute):
+		return fmt.Errorf("--send-every %v: give 1s to 10m", o.SendEvery)
 	case o.Remote && o.Files == "":
 		return fmt.Errorf("-o %s: give a folder for what is written with --files", o.Dir)
 	}
@@ -260,6 +263,9 @@ func (o *Options) command(verb, study, dir, index string) []string {
 	}
 	if verb != "run" {
 		return words
+	}
+	if o.SendEvery > 0 {
+		words = append(words, "--send-every", plainTime(o.SendEvery))
 	}
 	if o.RunTimeout > 0 {
 		words = append(words, "--run-timeout", plainTime(o.RunTimeout))

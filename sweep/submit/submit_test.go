@@ -151,9 +151,9 @@ func TestHandedOn(t *testing.T) {
 	t.Chdir(t.TempDir())
 	base := Options{
 		Shards: 3, Study: "a.toml", Name: "a", Dir: "s3://bucket/a?region=x", Remote: true, Files: "files", CPUs: 2,
-		RunTimeout: 90 * time.Second, FailFast: true, OnlyFailed: true, Scratch: "/fast", Set: []string{"a=b"},
+		RunTimeout: 90 * time.Second, FailFast: true, OnlyFailed: true, Scratch: "/fast", SendEvery: time.Minute, Set: []string{"a=b"},
 	}
-	run := []string{"--set", "a=b", "-o", base.Dir, "-j", "2", "--wait", "10m", "--scratch", "/fast", "--run-timeout", "1m30s", "--fail-fast", "--only-failed", "--shard", "auto/3", "--progress", "plain"}
+	run := []string{"--set", "a=b", "-o", base.Dir, "-j", "2", "--wait", "10m", "--scratch", "/fast", "--send-every", "1m", "--run-timeout", "1m30s", "--fail-fast", "--only-failed", "--shard", "auto/3", "--progress", "plain"}
 	for _, engine := range []string{Slurm, Kubernetes} {
 		o := base
 		o.Engine = engine
@@ -246,7 +246,9 @@ func TestRefused(t *testing.T) {
 		"STUDY /x.toml":     {pods, func(o *Options) { o.Study = "/x.toml" }},
 		"-o ..":             {pods, func(o *Options) { o.Dir = "../out" }},
 		"--run-timeout -":   {slurm, func(o *Options) { o.RunTimeout = -1 }},
-		"--scratch is":      {slurm, func(o *Options) { o.Scratch = "/x" }},
+		"--scratch and":     {slurm, func(o *Options) { o.Scratch = "/x" }},
+		"--scratch and -":   {slurm, func(o *Options) { o.SendEvery = time.Minute }},
+		"--send-every 1ms":  {slurm, func(o *Options) { o.Dir, o.Remote, o.Files, o.SendEvery = "s3://b/p", true, "f", time.Millisecond }},
 		"--files":           {slurm, func(o *Options) { o.Dir, o.Remote = "s3://b/p", true }},
 		"--files \"":        {slurm, func(o *Options) { o.Files = "100%" }},
 		"--secret and":      {slurm, func(o *Options) { o.Secret = "x" }},

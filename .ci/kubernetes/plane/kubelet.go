@@ -147,9 +147,16 @@ func (k *kubelet) start(ctx context.Context, p *v1.Pod) error {
 			return err
 		}
 	}
+	empty, err := k.empty(p, box)
+	if err != nil {
+		return err
+	}
 	words := append(append([]string{}, box.Command...), box.Args...)
 	for i := range words {
 		words[i] = expansion.Expand(words[i], expansion.MappingFuncFor(env))
+		if at, ok := empty[words[i]]; ok {
+			words[i] = at
+		}
 	}
 	program := words[0]
 	if !strings.Contains(program, "/") {
@@ -191,6 +198,24 @@ func (k *kubelet) folder(p *v1.Pod, box *v1.Container) (string, error) {
 		}
 	}
 	return "", fmt.Errorf("the working directory %s is in no claim", box.WorkingDir)
+}
+
+// empty makes the empty folders of a pod, and says where they are in place of where
+// they are mounted.
+func (k *kubelet) empty(p *v1.Pod, box *v1.Container) (map[string]string, error) {
+	at := map[string]string{}
+	for _, v := range p.Spec.Volumes {
+		for _, m := range box.VolumeMounts {
+			if v.EmptyDir == nil || m.Name != v.Name {
+				continue
+			}
+			at[m.MountPath] = filepath.Join(filepath.Dir(k.volume), "empty", string(p.UID), v.Name)
+			if err := os.MkdirAll(at[m.MountPath], 0o755); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return at, nil
 }
 
 // value is that of a variable: its own, or a label or annotation of the pod.

@@ -4,7 +4,7 @@
 // processes in a folder that stands for the volume. It needs no root, no container
 // runtime and no network beyond this machine.
 //
-//	plane -bin FOLDER -sweep FILE
+//	plane -bin FOLDER -sweep FILE [-cloud FILE]
 //
 // FOLDER holds kube-apiserver and kube-controller-manager; etcd is in PATH. All that
 // it starts ends with it, whatever ends it.
@@ -25,6 +25,7 @@ import (
 var (
 	bin   = flag.String("bin", "", "folder of kube-apiserver and kube-controller-manager")
 	sweep = flag.String("sweep", "", "program to put into the pods")
+	cloud = flag.String("cloud", "", "the same with object stores; none = nothing of them is tried")
 	keep  = flag.Bool("keep", false, "leave the folder with all logs")
 )
 

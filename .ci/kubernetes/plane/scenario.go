@@ -59,6 +59,13 @@ func scenario(ctx context.Context, home string, c *client, all *processes) error
 	if err := copyFile(*sweep, t.program); err != nil {
 		return err
 	}
+	steps := []func(context.Context) error{t.refuses, t.killed, t.merge, t.foreign, t.wrong}
+	if *cloud != "" {
+		if err := copyFile(*cloud, t.program+"-cloud"); err != nil {
+			return err
+		}
+		steps = append(steps, t.stored)
+	}
 	t.k = &kubelet{c: c, all: all, volume: t.volume, path: filepath.Dir(t.program)}
 	if err := t.write("grid.toml", grid); err != nil {
 		return err
@@ -72,7 +79,7 @@ func scenario(ctx context.Context, home string, c *client, all *processes) error
 	ctx, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
 	go func() { stop(fmt.Errorf("kubelet: %w", t.k.run(ctx))) }()
-	for _, step := range []func(context.Context) error{t.refuses, t.killed, t.merge, t.foreign, t.wrong} {
+	for _, step := range steps {
 		if err := step(ctx); err != nil {
 			return cause(ctx, err)
 		}
@@ -235,13 +242,18 @@ func (t *try) merge(ctx context.Context) error {
 	if !strings.HasPrefix(condition(job), "Complete") || len(t.k.started(name)) != 1 {
 		return fmt.Errorf("merge: %s", condition(job))
 	}
+	return t.same("sharded", began)
+}
+
+// same wants the tables of a folder to be those of one machine.
+func (t *try) same(dir string, began time.Time) error {
 	tables, err := filepath.Glob(filepath.Join(t.volume, "whole", "*.parquet"))
 	if err != nil || len(tables) < 3 {
 		return fmt.Errorf("tables of one machine: %q, %w", tables, err)
 	}
 	for _, table := range tables {
 		want, err := os.ReadFile(table)
-		got, err2 := os.ReadFile(filepath.Join(t.volume, "sharded", filepath.Base(table)))
+		got, err2 := os.ReadFile(filepath.Join(t.volume, dir, filepath.Base(table)))
 		if err := errors.Join(err, err2); err != nil {
 			return err
 		}
@@ -251,6 +263,58 @@ func (t *try) merge(ctx context.Context) error {
 	}
 	say("merged in %.1f s: %d tables are those of one machine, to the byte", time.Since(began).Seconds(), len(tables))
 	return nil
+}
+
+// stored runs shards that keep their results in an object store, and kills one: the
+// pod in its place has a local copy of its own, waits until the lease has run out,
+// and goes on from what was sent.
+func (t *try) stored(ctx context.Context) error {
+	cmd := exec.CommandContext(ctx, t.program+"-cloud", "submit", "grid.toml", "--engine", "kubernetes", "--shards", "2", "--image", "registry/sweep:1", "--claim", "work",
+		"-o", "file://"+filepath.Join(t.volume, "store"), "--files", "remote", "--send-every", "1s")
+	cmd.Dir = t.volume
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("%w\n%s", err, out)
+	}
+	if _, err := t.c.do(ctx, "DELETE", jobs+"/sweep-grid?propagationPolicy=Background", "", nil, nil); err != nil {
+		return err
+	}
+	if _, err := t.c.do(ctx, "DELETE", jobs+"/sweep-grid-merge?propagationPolicy=Background", "", nil, nil); err != nil {
+		return err
+	}
+	began, before := time.Now(), len(t.k.started("sweep-grid"))
+	name, err := t.apply(ctx, "remote/job.yaml")
+	if err != nil {
+		return err
+	}
+	pieces := filepath.Join(t.volume, "store/shards/1-of-2/runs.journal/*")
+	if err := until(ctx, time.Minute, "no piece of a journal is sent", func() bool {
+		list, err := filepath.Glob(pieces)
+		return err == nil && len(list) > 0
+	}); err != nil {
+		return err
+	}
+	t.k.latest(name, "0").process.signal(syscall.SIGKILL)
+	say("object store: index 0 killed in the midst of its runs")
+	job, err := t.ended(ctx, name)
+	if err != nil {
+		return err
+	}
+	line := regexp.MustCompile(`(?m)^(\d+) runs planned, ([1-9]\d*) already done, ([1-9]\d*) to run$`).Find(t.k.all.log("pod-" + t.k.latest(name, "0").name))
+	if condition(job) != "Complete CompletionsReached" || len(t.k.started(name))-before != 3 || line == nil {
+		return fmt.Errorf("%s with %d pods, %q", condition(job), len(t.k.started(name))-before, line)
+	}
+	say("%s after %.1f s, index 0 tried again: %s", condition(job), time.Since(began).Seconds(), line)
+	began = time.Now()
+	if name, err = t.apply(ctx, "remote/merge.yaml"); err != nil {
+		return err
+	}
+	if job, err = t.ended(ctx, name); err != nil {
+		return err
+	}
+	if !strings.HasPrefix(condition(job), "Complete") {
+		return fmt.Errorf("merge: %s", condition(job))
+	}
+	return t.same("store", began)
 }
 
 // foreign gives shards a folder that holds those of another study: every index
