@@ -51,7 +51,10 @@ func axisOf(a *chart.Axis) page.Axis {
 // lines is a plot of lines.
 func (m *maker) lines(p *plots.Plot) page.Chart {
 	c := p.Chart
-	out := page.Chart{Kind: page.XY, Title: c.Title, X: axisOf(&c.X), Y: axisOf(&c.Y), Names: c.Legend[0], Marks: c.Legend[1], Whole: "points.parquet", Notes: append(p.Crossings(), p.Notes...)}
+	out := page.Chart{Kind: page.XY, Title: c.Title, X: axisOf(&c.X), Y: axisOf(&c.Y), Names: c.Legend[0], Marks: c.Legend[1], Whole: "points.parquet", Notes: p.Crossings()}
+	for _, n := range p.Notes {
+		out.Notes = append(out.Notes, strings.Replace(n, "hollow and dotted: ", "hollow: ", 1))
+	}
 	if len(c.Marks) == 0 {
 		out.Marks = ""
 	}

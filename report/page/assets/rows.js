@@ -154,6 +154,7 @@
   function shade(axis, values) {
     const log = Boolean(axis && axis.log), to = (v) => (log ? Math.log(Math.max(v, 1e-300)) : v);
     let lo = Infinity, hi = -Infinity;
+    if (axis && axis.min !== undefined) [lo, hi] = [axis.min, axis.max];
     for (const v of values) if (v !== null && v !== undefined && !(log && v <= 0)) [lo, hi] = [Math.min(lo, v), Math.max(hi, v)];
     if (axis && axis.max > axis.min) [lo, hi] = [axis.min, axis.max];
     return { lo, hi, at: (v) => (hi > lo ? (to(v) - to(lo)) / (to(hi) - to(lo)) : 0.5) };

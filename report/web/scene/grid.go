@@ -58,12 +58,25 @@ func (m *Scene) Maps() (s page.Section) {
 		for _, v := range m.values(*slice) {
 			points := slices.DeleteFunc(slices.Clone(m.All), func(i int) bool { return Word(m.V.Value(slice.Name, i)) != v })
 			if h := m.heat(c, across, down, points); h != nil && len(s.Charts) < maxMaps {
+				m.shared(h, c)
 				h.Title += ", at " + slice.Heading() + " = " + v
 				s.Charts = append(s.Charts, *h)
 			}
 		}
 	}
 	return s
+}
+
+// shared gives the slices of a metric one scale of colours.
+func (m *Scene) shared(h *page.Chart, c table.Column) {
+	least, most, ok := m.Spread(c.Name, m.All)
+	if !ok {
+		return
+	}
+	lo, _ := m.V.Estimate(c.Name, least)
+	hi, _ := m.V.Estimate(c.Name, most)
+	h.Colour.Min, h.Colour.Max = lo.Mean, hi.Mean
+	h.Colour.Log = wide([]float64{lo.Mean, hi.Mean})
 }
 
 // values are those of an axis as text: numbers by size, words in the order of

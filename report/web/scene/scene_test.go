@@ -98,6 +98,9 @@ func TestMaps(t *testing.T) {
 	if got := strings.Join(c.Y.Words, " ") + " / " + strings.Join(c.X.Words, " "); got != "4000 3000 2000 1000 / 0.3 0.6 0.9 1.2" {
 		t.Error(got)
 	}
+	if a, b := c.Colour, s.Charts[2].Colour; a.Min != b.Min || a.Max != b.Max || !(a.Max > a.Min) {
+		t.Errorf("slices of other colours: %+v %+v", a, b)
+	}
 	hollow := 0
 	for _, e := range c.Cells {
 		if e.Hollow && e.Text == "saturated" && math.IsNaN(e.Value) {
