@@ -15,6 +15,8 @@ import (
 // away fails the first times that keys ending in name are put, for ever if times is
 // negative.
 func away(m *memory, name string, times int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
 	m.fail = func(verb, key string) error {
 		if verb != "put" || !strings.HasSuffix(key, name) || times == 0 {
 			return nil
@@ -67,8 +69,8 @@ func TestStubborn(t *testing.T) {
 	}{{3, nil}, {-1, ErrUnsent}} {
 		m := newMemory()
 		a := on(t, m)
+		a.o.Every = 320 * time.Millisecond
 		s := a.open()
-		s.o.Every = 320 * time.Millisecond // of Publish alone
 		write(t, s, "manifest.json", `{"schema": 1, "study": "a", "digest": "d"}`, "runs.parquet", "R")
 		away(m, "runs.parquet", c.times)
 		if err := s.Publish(ctx); !errors.Is(err, c.want) || c.want != nil && !errors.Is(err, ErrAway) {
@@ -77,7 +79,7 @@ func TestStubborn(t *testing.T) {
 		if got := m.files(); (got["manifest.json"] != "") != (c.want == nil) {
 			t.Errorf("%d times: %v", c.times, got)
 		}
-		m.fail = nil
+		away(m, "", 0)
 		must(t, s.Close(ctx))
 	}
 	m := newMemory()

@@ -16,7 +16,7 @@ import (
 
 // A store that falls silent is given up, whatever it is asked, and is no interrupt;
 // one that is slow is not.
-func TestQuiet(t *testing.T) {
+func TestStoreQuiet(t *testing.T) {
 	var mode atomic.Value // "", "silent", "slow"
 	mode.Store("")
 	ended := make(chan struct{})
