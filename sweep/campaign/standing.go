@@ -4,10 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"time"
 
+	input "scoville/core/scenario/file"
 	"scoville/sweep/memo"
 	"scoville/sweep/pace"
 	"scoville/sweep/results"
@@ -33,7 +33,7 @@ const standingFile = ".standing"
 // ReadStanding reads what the last campaign in a folder knew when it began; false
 // if there was none.
 func ReadStanding(dir string) (s Standing, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, standingFile))
+	text, err := input.Read(filepath.Join(dir, standingFile), input.MaxText)
 	return s, err == nil && json.Unmarshal(text, &s) == nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 
+	input "scoville/core/scenario/file"
 	"scoville/core/table"
 )
 
@@ -18,7 +19,7 @@ func Gather(ctx context.Context, dir string, most int, from []string) error {
 		return err
 	}
 	for _, other := range from {
-		if text, err := os.ReadFile(filepath.Join(other, choiceFile)); err != nil || string(text) != k.choice() {
+		if text, err := input.Read(filepath.Join(other, choiceFile), input.MaxText); err != nil || string(text) != k.choice() {
 			continue
 		}
 		if err := k.take(ctx, filepath.Join(other, Dir)); err != nil {

@@ -21,6 +21,7 @@ import (
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/scenario"
+	input "scoville/core/scenario/file"
 	"scoville/core/table"
 	"scoville/core/workload"
 )
@@ -92,7 +93,7 @@ func Keep(dir string, most int) (*Keeper, error) {
 // those that stay are what this sweep would write.
 func (k *Keeper) begin() error {
 	path, choice := filepath.Join(filepath.Dir(k.dir), choiceFile), k.choice()
-	if text, err := os.ReadFile(path); err == nil && string(text) == choice {
+	if text, err := input.Read(path, input.MaxText); err == nil && string(text) == choice {
 		return nil
 	}
 	if err := k.remove(func(string) bool { return true }); err != nil {

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"scoville/core"
+	input "scoville/core/scenario/file"
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
 )
@@ -78,7 +79,7 @@ func (r *Record) Write(dir string) error {
 
 // Finished reads the record in the folder of a shard; nil if it has none.
 func Finished(dir string) *Record {
-	text, err := os.ReadFile(filepath.Join(dir, RecordFile))
+	text, err := input.Read(filepath.Join(dir, RecordFile), input.MaxText)
 	var r Record
 	if err != nil || json.Unmarshal(text, &r) != nil {
 		return nil

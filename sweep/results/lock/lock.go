@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"syscall"
 	"time"
+
+	input "scoville/core/scenario/file"
 )
 
 // File is the file in a folder that names the process that writes to it.
@@ -100,7 +102,7 @@ func mayLive(h Holder, host string) bool {
 // Peek reads who writes to a folder, without disturbing anybody; false if nobody
 // does. A process of another machine counts until its lock file is removed.
 func Peek(dir string) (h Holder, ok bool) {
-	text, err := os.ReadFile(filepath.Join(dir, File))
+	text, err := input.Read(filepath.Join(dir, File), input.MaxText)
 	if err != nil || json.Unmarshal(text, &h) != nil || h.PID < 1 {
 		return h, false
 	}

@@ -3,6 +3,7 @@ package lock
 import (
 	"os"
 	"os/exec"
+	"path/filepath"
 	"testing"
 )
 
@@ -28,5 +29,32 @@ func TestMayLive(t *testing.T) {
 		if got := mayLive(c.h, "a"); got != c.want {
 			t.Errorf("%+v on a: %v", c.h, got)
 		}
+	}
+}
+
+// A lock file of others says who writes, or nobody, and holds nobody up.
+func FuzzPeek(f *testing.F) {
+	f.Add([]byte(`{"pid":1,"host":"a","start":"2026-01-02T03:04:05Z"}`))
+	f.Add([]byte(`{"pid":-1}`))
+	f.Add([]byte("[[[[["))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, text []byte) {
+		if err := os.WriteFile(filepath.Join(dir, File), text, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if h, ok := Peek(dir); ok && h.PID < 1 {
+			t.Errorf("%+v writes", h)
+		}
+	})
+}
+
+// Nobody waits for a pipe in place of a lock file.
+func TestPeekPipe(t *testing.T) {
+	dir := t.TempDir()
+	if err := exec.Command("mkfifo", filepath.Join(dir, File)).Run(); err != nil {
+		t.Skip("cannot make a pipe: ", err)
+	}
+	if h, ok := Peek(dir); ok {
+		t.Errorf("%+v writes", h)
 	}
 }
