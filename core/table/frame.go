@@ -3,7 +3,8 @@ package table
 import "math"
 
 // Frame is a table in memory, by column: 8 bytes per number, 4 per string (a
-// code into the column's distinct strings), 1 per bool.
+// code into the column's distinct strings), 1 per bool; a column without any
+// value takes nothing.
 type Frame struct {
 	Columns []Column
 	Meta    map[string]string // footer metadata, keys without the "sweep." prefix and without "columns"
@@ -11,14 +12,44 @@ type Frame struct {
 	data    []series
 }
 
-// series is one column: the slice of its kind has an element per row.
+// series is one column: the slice of its kind has an element per row, or none
+// at all where every cell is NULL.
 type series struct {
 	floats []float64 // NaN = NULL
 	ints   []int64   // NULL where null is set
-	null   []bool    // of ints
+	null   []bool    // of ints; none = no cell is NULL
 	bools  []int8    // 0, 1; -1 = NULL
 	codes  []int32   // into words; -1 = NULL
 	words  []string
+}
+
+// float, int, bool and word read a cell; false = NULL.
+func (s *series) float(i int) (float64, bool) {
+	if len(s.floats) == 0 {
+		return math.NaN(), false
+	}
+	return s.floats[i], !math.IsNaN(s.floats[i])
+}
+
+func (s *series) int(i int) (int64, bool) {
+	if len(s.ints) == 0 {
+		return 0, false
+	}
+	return s.ints[i], len(s.null) == 0 || !s.null[i]
+}
+
+func (s *series) bool(i int) (value, ok bool) {
+	if len(s.bools) == 0 {
+		return false, false
+	}
+	return s.bools[i] == 1, s.bools[i] >= 0
+}
+
+func (s *series) word(i int) (string, bool) {
+	if len(s.codes) == 0 || s.codes[i] < 0 {
+		return "", false
+	}
+	return s.words[s.codes[i]], true
 }
 
 // Len returns the number of rows.
@@ -46,23 +77,22 @@ func (f *Frame) Row(i int) Row {
 func (f *Frame) cell(col, row int) any {
 	switch s := &f.data[col]; f.Columns[col].Kind {
 	case Float64:
-		if v := s.floats[row]; !math.IsNaN(v) {
-			return v
-		}
+		return present(s.float(row))
 	case Int64:
-		if !s.null[row] {
-			return s.ints[row]
-		}
+		return present(s.int(row))
 	case Bool:
-		if v := s.bools[row]; v >= 0 {
-			return v == 1
-		}
+		return present(s.bool(row))
 	case String:
-		if c := s.codes[row]; c >= 0 {
-			return s.words[c]
-		}
+		return present(s.word(row))
 	}
 	return nil
+}
+
+func present[T any](v T, ok bool) any {
+	if !ok {
+		return nil
+	}
+	return v
 }
 
 // Cell returns a cell as Row has it: nil for NULL and for column -1.
@@ -78,20 +108,24 @@ func (f *Frame) Cell(col, row int) any {
 func (f *Frame) Float(col, row int) (float64, bool) {
 	switch f.kind(col) {
 	case Float64:
-		v := f.data[col].floats[row]
-		return v, !math.IsNaN(v)
+		return f.data[col].float(row)
 	case Int64:
-		return float64(f.data[col].ints[row]), !f.data[col].null[row]
+		v, ok := f.data[col].int(row)
+		return float64(v), ok
 	}
 	return math.NaN(), false
 }
 
 // Int returns a cell of an Int64 column; false as for Float.
 func (f *Frame) Int(col, row int) (int64, bool) {
-	if f.kind(col) != Int64 || f.data[col].null[row] {
+	if f.kind(col) != Int64 {
 		return 0, false
 	}
-	return f.data[col].ints[row], true
+	v, ok := f.data[col].int(row)
+	if !ok {
+		return 0, false
+	}
+	return v, true
 }
 
 // Bool returns a cell of a Bool column; ok is false as for Float.
@@ -99,16 +133,15 @@ func (f *Frame) Bool(col, row int) (value, ok bool) {
 	if f.kind(col) != Bool {
 		return false, false
 	}
-	v := f.data[col].bools[row]
-	return v == 1, v >= 0
+	return f.data[col].bool(row)
 }
 
 // String returns a cell of a String column; false as for Float.
 func (f *Frame) String(col, row int) (string, bool) {
-	if f.kind(col) != String || f.data[col].codes[row] < 0 {
+	if f.kind(col) != String {
 		return "", false
 	}
-	return f.data[col].words[f.data[col].codes[row]], true
+	return f.data[col].word(row)
 }
 
 func (f *Frame) kind(col int) Kind {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/apache/arrow-go/v18/parquet"
@@ -135,13 +136,14 @@ type decoder struct {
 }
 
 func (d *decoder) group(g *file.RowGroupReader) error {
+	before := d.frame.rows
 	d.frame.rows += int(g.NumRows())
 	for i, c := range d.frame.Columns {
 		chunk, err := g.Column(d.from[i])
 		if err != nil {
 			return fmt.Errorf("column %q: %w", c.Name, err)
 		}
-		err = d.column(chunk, &d.frame.data[i], g.NumRows())
+		err = d.column(chunk, &d.frame.data[i], before, g.NumRows())
 		if cerr := chunk.Close(); err == nil {
 			err = cerr
 		}
@@ -152,8 +154,8 @@ func (d *decoder) group(g *file.RowGroupReader) error {
 	return nil
 }
 
-// column decodes want rows of one chunk.
-func (d *decoder) column(chunk file.ColumnChunkReader, s *series, want int64) error {
+// column decodes want rows of one chunk, of a column that has some before.
+func (d *decoder) column(chunk file.ColumnChunkReader, s *series, before int, want int64) error {
 	codes := map[string]int32{}
 	for i, w := range s.words {
 		codes[w] = int32(i)
@@ -174,8 +176,8 @@ func (d *decoder) column(chunk file.ColumnChunkReader, s *series, want int64) er
 		if set != values {
 			return fmt.Errorf("damaged file: %d values for %d rows that are not NULL", values, set)
 		}
-		d.spread(s, chunk.Type(), int(rows), codes)
-		want -= rows
+		d.spread(s, chunk.Type(), before, int(rows), codes)
+		before, want = before+int(rows), want-rows
 	}
 	return nil
 }
@@ -195,44 +197,71 @@ func (d *decoder) batch(chunk file.ColumnChunkReader, n int64) (rows int64, valu
 	return 0, 0, errors.New("damaged file: unexpected column type")
 }
 
-// spread appends the batch to the series, NULL where the level is 0.
-func (d *decoder) spread(s *series, t parquet.Type, rows int, codes map[string]int32) {
-	v := 0
-	for _, level := range d.def[:rows] {
-		set := level == 1
-		switch t {
-		case parquet.Types.Double:
-			x := math.NaN()
-			if set && !math.IsInf(d.floats[v], 0) {
-				x = d.floats[v]
+// spread appends the batch to the series of a column of which before rows are
+// decoded, NULL where the level is 0.
+func (d *decoder) spread(s *series, t parquet.Type, before, rows int, codes map[string]int32) {
+	def := d.def[:rows]
+	switch t {
+	case parquet.Types.Double:
+		s.floats = lay(s.floats, before, math.NaN(), def, func(v int) float64 {
+			if math.IsInf(d.floats[v], 0) {
+				return math.NaN()
 			}
-			s.floats = append(s.floats, x)
-		case parquet.Types.Int64:
-			x := int64(0)
-			if set {
-				x = d.ints[v]
-			}
-			s.ints, s.null = append(s.ints, x), append(s.null, !set)
-		case parquet.Types.Boolean:
-			x := int8(-1)
-			if set {
-				x = 0
-				if d.bools[v] {
-					x = 1
-				}
-			}
-			s.bools = append(s.bools, x)
-		case parquet.Types.ByteArray:
-			x := int32(-1)
-			if set {
-				x = s.code(string(d.strings[v]), codes)
-			}
-			s.codes = append(s.codes, x)
+			return d.floats[v]
+		})
+	case parquet.Types.Int64:
+		if len(s.ints) > 0 || slices.Contains(def, 1) {
+			s.flag(before, def)
 		}
-		if set {
-			v++
-		}
+		s.ints = lay(s.ints, before, 0, def, func(v int) int64 { return d.ints[v] })
+	case parquet.Types.Boolean:
+		s.bools = lay(s.bools, before, -1, def, func(v int) int8 {
+			if d.bools[v] {
+				return 1
+			}
+			return 0
+		})
+	case parquet.Types.ByteArray:
+		s.codes = lay(s.codes, before, -1, def, func(v int) int32 { return s.code(string(d.strings[v]), codes) })
 	}
+}
+
+// flag appends which cells of a batch of whole numbers are NULL. It precedes
+// their values: where there is none yet, all rows before are NULL.
+func (s *series) flag(before int, def []int16) {
+	absent := len(s.ints) == 0
+	if len(s.null) == 0 && !(absent && before > 0) && !slices.Contains(def, 0) {
+		return
+	}
+	for len(s.null) < before {
+		s.null = append(s.null, absent)
+	}
+	for _, level := range def {
+		s.null = append(s.null, level == 0)
+	}
+}
+
+// lay appends a batch to values, null where the level is 0 and else what get has
+// for the next packed value. Before the first batch with some value there are
+// none, then null for each row before.
+func lay[T any](values []T, before int, null T, def []int16, get func(packed int) T) []T {
+	if len(values) == 0 && !slices.Contains(def, 1) {
+		return values
+	}
+	values = slices.Grow(values, max(0, before-len(values))+len(def))
+	for len(values) < before {
+		values = append(values, null)
+	}
+	v := 0
+	for _, level := range def {
+		if level == 0 {
+			values = append(values, null)
+			continue
+		}
+		values = append(values, get(v))
+		v++
+	}
+	return values
 }
 
 // code returns the number of a word, adding it when it is new.

@@ -9,9 +9,9 @@ import (
 
 // wide is a large element with a pointer.
 type wide struct {
-	n    int
-	of   []int
-	rest [100]byte
+	n  int
+	of []int
+	_  [100]byte
 }
 
 func TestSlices(t *testing.T) {
