@@ -177,7 +177,7 @@ func change(v *view.View, metric string, i int) chart.Bar {
 	case b.Lo <= 0 && b.Hi >= 0:
 		b.Text += ": ~"
 	default:
-		b.Text += ": " + number.Percent(b.Value/100, 1)
+		b.Text += ": " + number.Percent(b.Value/100, max(1, min(4, number.Decimals(b.Value))))
 	}
 	return b
 }

@@ -102,18 +102,32 @@ func (m *maker) bars(p *plots.Plot) page.Chart {
 		out.Rows = append(out.Rows, row)
 	}
 	if len(b.Rows) > 0 {
-		top := slices.DeleteFunc(slices.Clone(b.Rows[0].Bars), func(e chart.Bar) bool { return math.IsNaN(e.Value) || e.Text == "" })
-		if len(top) > 2 {
-			slices.SortStableFunc(top, func(x, y chart.Bar) int { return cmp.Compare(math.Abs(y.Value), math.Abs(x.Value)) })
-			top = top[:1]
-		}
-		var said []string
-		for _, e := range top {
-			said = append(said, e.Text)
-		}
-		out.Reading = fmt.Sprintf("The largest effect is that of %s (%s).", b.Rows[0].Name, strings.Join(said, " / "))
+		out.Reading = largest(b.Rows[0].Name, b.Rows[0].Bars)
 	}
 	return out
+}
+
+// largest says which effect is the largest: that of the first row, if any of its
+// bars is told from chance.
+func largest(name string, bars []chart.Bar) string {
+	top := slices.DeleteFunc(slices.Clone(bars), func(e chart.Bar) bool { return math.IsNaN(e.Value) || e.Text == "" })
+	if len(top) > 2 {
+		slices.SortStableFunc(top, func(x, y chart.Bar) int { return cmp.Compare(math.Abs(y.Value), math.Abs(x.Value)) })
+		top = top[:1]
+	}
+	var said []string
+	clear := false
+	for _, e := range top {
+		said = append(said, e.Text)
+		clear = clear || !strings.HasSuffix(e.Text, "~")
+	}
+	switch {
+	case len(said) == 0:
+		return "No effect has a value."
+	case !clear:
+		return "No effect stands out from chance."
+	}
+	return fmt.Sprintf("The largest effect is that of %s (%s).", name, strings.Join(said, " / "))
 }
 
 // maxSearches is how many searches the picture of them has.

@@ -1,10 +1,12 @@
 package web
 
 import (
+	"math"
 	"strings"
 	"testing"
 
 	"scoville/core/table"
+	"scoville/report/chart"
 	"scoville/report/page"
 	"scoville/report/plots"
 	"scoville/report/sample"
@@ -139,5 +141,19 @@ func TestThin(t *testing.T) {
 	}
 	if best := c.Lines[399].Values[3]; best != 10 {
 		t.Errorf("the best is drawn last, not %v", best)
+	}
+}
+
+// Noise is not read out as the largest effect, and neither is what has no value.
+func TestLargest(t *testing.T) {
+	nan := math.NaN()
+	for want, bars := range map[string][]chart.Bar{
+		"The largest effect is that of bw (-20%: +5.0% / +20%: ~).": {{Value: 5, Text: "-20%: +5.0%"}, {Value: 0.1, Text: "+20%: ~"}},
+		"No effect stands out from chance.":                         {{Value: 0.9, Text: "-20%: ~"}},
+		"No effect has a value.":                                    {{Value: nan, Text: "-20%: no value"}},
+	} {
+		if got := largest("bw", bars); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
 	}
 }

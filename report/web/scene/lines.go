@@ -297,13 +297,16 @@ func (m *Scene) saturation(c *curve) []page.Band {
 		}
 	}
 	label := "saturated"
+	if len(c.names) > 1 {
+		label = "all saturated"
+	}
 	switch {
 	case !open || math.IsInf(from, 1):
 		return nil // closed loops, or none is
 	case c.x.Path == "workload.load":
-		from, label = 1, "saturated: beyond capacity"
+		from, label = 1, label+": beyond capacity"
 	case c.x.Path == "workload.rate_rps" && known && largest > 0:
-		from, label = largest, fmt.Sprintf("saturated: beyond %s/s", number.Significant(largest))
+		from, label = largest, fmt.Sprintf("%s: beyond %s/s", label, number.Significant(largest))
 	}
 	if from > most {
 		return nil

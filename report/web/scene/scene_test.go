@@ -54,7 +54,7 @@ func TestRates(t *testing.T) {
 	if !strings.Contains(c.Notes[0], "a slice of the grid: the other 72 points") || !strings.Contains(c.Notes[1], "hollow: saturated (3 points)") {
 		t.Errorf("%q", c.Notes)
 	}
-	if b := c.Bands; len(b) != 1 || b[0].From != 1 || !math.IsInf(b[0].To, 1) || b[0].Label != "saturated: beyond capacity" {
+	if b := c.Bands; len(b) != 1 || b[0].From != 1 || !math.IsInf(b[0].To, 1) || b[0].Label != "all saturated: beyond capacity" {
 		t.Errorf("%+v", b)
 	}
 	if c.Reading != "tpot_mean_ms from 12.00 ms at load = 0.3 to 30.00 ms at 0.9." {
