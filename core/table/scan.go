@@ -1,6 +1,7 @@
 package table
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"math"
@@ -96,6 +97,9 @@ func open(path string) (*os.File, error) {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() {
 		err = fmt.Errorf("%s is not a file", path)
+	}
+	if gone := new(os.PathError); errors.As(err, &gone) && errors.Is(err, os.ErrNotExist) {
+		err = fmt.Errorf("%s: %w", path, gone.Err) // without the name of the system call
 	}
 	if err != nil {
 		return nil, fmt.Errorf("read table: %w", err)

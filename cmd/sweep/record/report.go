@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 
@@ -52,8 +53,8 @@ halves of their intervals in cells of their own.
 			if store.Is(args[0]) && file == "" && !form.CSV {
 				return d.Usage(fmt.Errorf("%s: give -o FILE: the page of results at a URL goes to a file here", args[0]))
 			}
-			if info, err := os.Stat(file); file != "" && err == nil && info.IsDir() {
-				return d.Usage(fmt.Errorf("-o %s is a folder: give the name of a file", file))
+			if err := page(file); err != nil {
+				return d.Usage(err)
 			}
 			dir, done, err := d.Read(c.Context(), args[0], false)
 			if err != nil {
@@ -87,6 +88,29 @@ halves of their intervals in cells of their own.
 	c.Flags().StringVarP(&file, "output", "o", "", "write the page alone, to this file")
 	form.Table(c, "the main table of the report, whole,")
 	return c
+}
+
+// page says why a page cannot be written to a file; "" is none.
+func page(file string) error {
+	if file == "" {
+		return nil
+	}
+	if file == "-" {
+		return errors.New("-o - is no file: a page is for a browser, so give the name of a file, such as page.html")
+	}
+	if isDir(file) {
+		return fmt.Errorf("-o %s is a folder: give the name of a file", file)
+	}
+	if dir := filepath.Dir(file); !isDir(dir) {
+		return fmt.Errorf("-o %s: there is no folder %s", file, dir)
+	}
+	return nil
+}
+
+// isDir says whether a path is that of a folder.
+func isDir(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.IsDir()
 }
 
 // load reads results for a report. A folder that holds none is an
