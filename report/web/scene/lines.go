@@ -279,6 +279,7 @@ func (m *Scene) Rates() (s page.Section) {
 // largest capacity, or from the first load at which none is steady.
 func (m *Scene) saturation(c *curve) []page.Band {
 	from, most := math.Inf(1), math.Inf(-1)
+	steady := math.Inf(-1) // largest load at which a line is not saturated
 	largest, known, open := 0.0, true, false
 	for _, name := range c.names {
 		for _, i := range c.lines[name] {
@@ -290,6 +291,7 @@ func (m *Scene) saturation(c *curve) []page.Band {
 				from = min(from, x.Mean)
 			case view.Steady, view.Unjudged:
 				open = true
+				steady = max(steady, x.Mean)
 			}
 			capacity, ok := m.V.Estimate("capacity_rps", i)
 			known = known && ok
@@ -307,6 +309,8 @@ func (m *Scene) saturation(c *curve) []page.Band {
 		from, label = 1, label+": beyond capacity"
 	case c.x.Path == "workload.rate_rps" && known && largest > 0:
 		from, label = largest, fmt.Sprintf("%s: beyond %s/s", label, number.Significant(largest))
+	case from <= steady:
+		return nil // another line is steady at a larger load
 	}
 	if from > most {
 		return nil

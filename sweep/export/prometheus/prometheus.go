@@ -127,7 +127,7 @@ func (o *Options) check() error {
 			return fmt.Errorf("%s %g: a ratio above 0 and at most 10, such as 0.1 for 10 %%", r.flag, r.x)
 		}
 	}
-	if o.TTFT < 0 || o.TPOT < 0 {
+	if !(o.TTFT >= 0 && o.TTFT <= math.MaxFloat64 && o.TPOT >= 0 && o.TPOT <= math.MaxFloat64) {
 		return fmt.Errorf("--ttft and --tpot: a time above 0")
 	}
 	if !(o.Ratio >= 0 && o.Ratio < math.MaxFloat64) {
