@@ -61,3 +61,19 @@ func TestAbsent(t *testing.T) {
 		})
 	}
 }
+
+// The limit on cells is of the columns that are read, not of those in the file: a
+// report of a million points reads a few of a thousand columns.
+func TestCellsOfChosenColumns(t *testing.T) {
+	f := &Frame{Columns: make([]Column, 1017), data: make([]series, 1017)}
+	if err := f.bounded(1_001_600); err == nil {
+		t.Error("a thousand million cells fit")
+	}
+	if f.choose(func(c Column) bool { return false }); f.bounded(1_001_600) != nil || f.bounded(-1) == nil {
+		t.Error("no column: any count of rows fits, a negative one does not")
+	}
+	f = &Frame{Columns: make([]Column, 250), data: make([]series, 250)}
+	if err := f.bounded(1_001_600); err != nil {
+		t.Error(err)
+	}
+}

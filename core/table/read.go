@@ -50,6 +50,9 @@ func decodeSome(r parquet.ReaderAtSeeker, keep func(Column) bool) (frame *Frame,
 		return nil, err
 	}
 	d := decoder{frame: frame, from: frame.choose(keep)}
+	if err := frame.bounded(pr.NumRows()); err != nil {
+		return nil, err
+	}
 	for g := range pr.NumRowGroups() {
 		group := pr.RowGroup(g)
 		if n := group.NumRows(); n < 0 || n > pr.NumRows()-int64(frame.rows) {
@@ -97,10 +100,15 @@ func newFrame(pr *file.Reader) (*Frame, error) {
 			return nil, fmt.Errorf("column %d is %q (%s), the footer describes %q (%s)", i, p.Path(), p.PhysicalType(), c.Name, c.Kind)
 		}
 	}
-	if n := pr.NumRows(); n < 0 || n > maxCells/int64(len(f.Columns)) {
-		return nil, fmt.Errorf("%d rows of %d columns, the limit is %d cells", n, len(f.Columns), maxCells)
-	}
 	return f, nil
+}
+
+// bounded refuses rows of the chosen columns that are more than fit into memory.
+func (f *Frame) bounded(rows int64) error {
+	if rows < 0 || rows > maxCells/int64(max(1, len(f.Columns))) {
+		return fmt.Errorf("%d rows of %d columns, the limit is %d cells", rows, len(f.Columns), maxCells)
+	}
+	return nil
 }
 
 // choose drops the columns that are not kept and returns where in the file the

@@ -81,6 +81,9 @@ func (s *Scanner) group() (frame *Frame, err error) {
 		return nil, fmt.Errorf("damaged file: row group %d has %d rows, the file %d", s.next, n, s.pr.NumRows())
 	}
 	frame = &Frame{Columns: s.head.Columns, Meta: s.head.Meta, data: make([]series, len(s.head.Columns))}
+	if err := frame.bounded(g.NumRows()); err != nil {
+		return nil, fmt.Errorf("row group %d: %w", s.next, err)
+	}
 	d := decoder{frame: frame, from: s.from}
 	if err := d.group(g); err != nil {
 		return nil, fmt.Errorf("row group %d: %w", s.next, err)

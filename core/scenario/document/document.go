@@ -69,7 +69,7 @@ func Parse(file string, text []byte) (*Document, error) {
 	if len(text) > maxFile {
 		return nil, &Error{File: file, Msg: "too many bytes for a TOML file", Hint: "the limit is 4 MiB"}
 	}
-	d.Text = strings.TrimPrefix(string(text), "\ufeff")
+	d.Text = strings.TrimLeft(string(text), "\ufeff")
 	for i := 0; i >= 0; {
 		d.src.starts = append(d.src.starts, i)
 		if n := strings.IndexByte(d.Text[i:], '\n'); n >= 0 {

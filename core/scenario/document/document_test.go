@@ -161,7 +161,7 @@ func TestUnder(t *testing.T) {
 func FuzzParse(f *testing.F) {
 	for _, s := range []string{
 		"a = 1", "\"\\", "[grid]\nworkload.rate = [1,2]", "[[a]]\n[a.b]\nc = '''x'''\n[[a]]", "a = {b = [{c = 1}, {d.e = \"]\"}]}",
-		"\"a.b\" = 1\na.b = 2", "\"\\u0061\" = 1", "x = [\n1, # ]\n]\n", "a = \"\"\"\"\"\"\"\"", "d = 1979-05-27T07:32:00Z", "a = { b = 1,\n}", "\ufeff# x\r\na=1\r\n",
+		"\"a.b\" = 1\na.b = 2", "\"\\u0061\" = 1", "x = [\n1, # ]\n]\n", "a = \"\"\"\"\"\"\"\"", "d = 1979-05-27T07:32:00Z", "a = { b = 1,\n}", "\ufeff# x\r\na=1\r\n", "\ufeff\ufeffa=1",
 	} {
 		f.Add([]byte(s))
 	}
