@@ -134,13 +134,12 @@ func fold(lines []string, width int) []string {
 	case wide <= width:
 		return lines
 	case len(lines) < 3: // too few to tell what a column is
-		var out []string
-		for _, l := range lines {
-			out = append(out, hang(l, width)...)
-		}
-		return out
+		return hung(lines, width)
 	}
 	columns := cells(lines)
+	if len(columns) == 1 { // a picture, or text
+		return hung(lines, width)
+	}
 	if most := max(width/2, minCell); columns[0].width > most {
 		columns[0] = columns[0].narrow(most)
 	}
@@ -242,6 +241,15 @@ func join(columns []column) (out []string) {
 			}
 			out = append(out, strings.TrimRight(b.String(), " "))
 		}
+	}
+	return out
+}
+
+// hung folds each line by itself.
+func hung(lines []string, width int) []string {
+	var out []string
+	for _, l := range lines {
+		out = append(out, hang(l, width)...)
 	}
 	return out
 }

@@ -96,3 +96,13 @@ func TestPageOfFile(t *testing.T) {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }
+
+// A block without a gap that all lines share is folded line by line, not lost.
+func TestFoldWithoutColumns(t *testing.T) {
+	got := strings.Join(fold([]string{"aaaa bbbbbb", "ccccccc ddd", "e ffffffff g"}, 9), " ")
+	for _, word := range []string{"aaaa", "bbbbbb", "ccccccc", "ddd", "ffffffff", "g"} {
+		if !strings.Contains(got, word) {
+			t.Errorf("%q is lost in %q", word, got)
+		}
+	}
+}
