@@ -203,7 +203,7 @@ func TestImports(t *testing.T) {
 var libraries = map[string][]string{
 	"github.com/apache/arrow-go":  {"core/table"},
 	"gonum.org/v1/gonum/optimize": {"calibrate/fit"},
-	"gonum.org/v1/gonum/mat":      {"calibrate/fit", "calibrate/diagnose"},
+	"gonum.org/v1/gonum/mat":      {"calibrate/fit", "calibrate/diagnose", "sweep/pace"},
 	"gonum.org/v1/gonum/stat":     {"core/metrics", "core/workload", "sweep/statistic", "sweep/plan", "calibrate/fit", "calibrate/objective", "calibrate/diagnose"},
 	"github.com/BurntSushi/toml":  {"core/scenario", "core/model", "core/hardware", "sweep/study", "calibrate"},
 	"github.com/spf13/cobra":      {"cmd"},

@@ -3,6 +3,8 @@ package pace
 import (
 	"math"
 
+	"gonum.org/v1/gonum/mat"
+
 	"scoville/sweep/work"
 )
 
@@ -101,37 +103,17 @@ func (c *cost) factor() float64 {
 // mean is the mean time of the runs that are over, s.
 func (c *cost) mean() float64 { return c.spent / float64(max(c.n, 1)) }
 
-// solve solves a x = b for a symmetric positive definite a, by Cholesky's
-// decomposition; false if it is none.
+// solve solves a x = b for a symmetric positive definite a; false if it is none.
 func solve(a [work.Features][work.Features]float64, b [work.Features]float64) (x [work.Features]float64, ok bool) {
-	n := len(b)
-	for j := range n {
-		for k := range j {
-			a[j][j] -= a[j][k] * a[j][k]
-		}
-		if !(a[j][j] > 0) {
-			return x, false
-		}
-		a[j][j] = math.Sqrt(a[j][j])
-		for i := j + 1; i < n; i++ {
-			for k := range j {
-				a[i][j] -= a[i][k] * a[j][k]
-			}
-			a[i][j] /= a[j][j]
+	sym := mat.NewSymDense(len(a), nil)
+	for i := range a {
+		for j := range i + 1 {
+			sym.SetSym(i, j, a[i][j])
 		}
 	}
-	for i := range n {
-		x[i] = b[i]
-		for k := range i {
-			x[i] -= a[i][k] * x[k]
-		}
-		x[i] /= a[i][i]
-	}
-	for i := n - 1; i >= 0; i-- {
-		for k := i + 1; k < n; k++ {
-			x[i] -= a[k][i] * x[k]
-		}
-		x[i] /= a[i][i]
+	var root mat.Cholesky
+	if !root.Factorize(sym) || root.SolveVecTo(mat.NewVecDense(len(x), x[:]), mat.NewVecDense(len(b), b[:])) != nil {
+		return x, false
 	}
 	return x, true
 }
