@@ -190,3 +190,25 @@ func TestDrawErrors(t *testing.T) {
 		}
 	}
 }
+
+// What a sweep knows when it goes on counts draws as its progress does.
+func TestKnownDraws(t *testing.T) {
+	file := unsure(t, unsureOverlay, strings.Replace(reference, "requests = 300", "requests = 20", 1)+"[axes]\n\"workload.rate_rps\" = [2, 5]\n[uncertainty]\ndraws = 20\n[replicates]\nn = 2\n")
+	dir := t.TempDir()
+	for _, c := range []struct {
+		after int64 // runs of 4 and 40 draws that finish before the next interrupt; 0 = all that are left
+		done  int   // known before
+	}{{2, 0}, {12, 2}, {0, 14}, {0, 44}} {
+		var s Standing
+		var p Progress
+		o := Options{File: file, Dir: dir, Jobs: 1, Begun: func(x Standing) { s = x }, Progress: func(x Progress) { p = x }}
+		if c.after > 0 {
+			interrupted(t, o, c.after+1)
+		} else if _, err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+		if s.Planned+s.Draws != 44 || s.Done != c.done || p.Total != 44 {
+			t.Errorf("%d runs and %d draws planned, %d known, want %d; progress counts %d", s.Planned, s.Draws, s.Done, c.done, p.Total)
+		}
+	}
+}

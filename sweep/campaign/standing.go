@@ -8,6 +8,7 @@ import (
 	"time"
 
 	input "scoville/core/scenario/file"
+	"scoville/sweep/draw"
 	"scoville/sweep/memo"
 	"scoville/sweep/pace"
 	"scoville/sweep/results"
@@ -19,7 +20,7 @@ type Standing struct {
 	Planned int       `json:"planned"`       // runs that there are whatever comes of them; 0 with [search], which asks as it goes
 	Least   bool      `json:"least"`         // there may be more
 	Draws   int       `json:"draws"`         // runs of draws besides
-	Done    int       `json:"done"`          // of Planned, how many are known
+	Done    int       `json:"done"`          // of Planned and Draws, how many are known
 	Known   int       `json:"known"`         // runs that the folder knows in all
 	Records int       `json:"records"`       // results in the journal: one may have replaced another
 	Cut     int64     `json:"cut_bytes"`     // that a killed process left half written
@@ -39,12 +40,13 @@ func ReadStanding(dir string) (s Standing, ok bool) {
 
 // begin tells what is known.
 func (c *Campaign) begin(ctx context.Context, m *memo.Memo) error {
-	s := c.start(ctx, m)
+	known := c.known(ctx, m)
+	s := c.start(m, known)
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}
 	c.Pace.Begin(pace.Planned{
-		Left: c.left(ctx, m), Least: s.Least, Capacities: c.Plan.Capacities() * (1 + c.Plan.Study.Draws), Known: s.Done, Recalled: m.Recalled,
+		Left: c.left(known), Least: s.Least, Capacities: c.Plan.Capacities() * (1 + c.Plan.Study.Draws), Known: s.Done, Recalled: m.Recalled,
 	})
 	if c.Begun != nil {
 		c.Begun(s)
@@ -62,28 +64,64 @@ func (c *Campaign) begin(ctx context.Context, m *memo.Memo) error {
 	return nil
 }
 
-// left counts the runs that are to be simulated by their size; nil where that is
-// not known before.
-func (c *Campaign) left(ctx context.Context, m *memo.Memo) map[work.Size]int {
+// known counts the runs and draws of each point that do not have to run, until ctx
+// ends; with [search] none.
+func (c *Campaign) known(ctx context.Context, m *memo.Memo) []int {
+	p, found := c.Plan, 0
+	out := make([]int, p.Len())
+	if p.Study.Search != nil || m.Len() == 0 {
+		return out
+	}
+	for i := range out {
+		if ctx.Err() != nil {
+			return out
+		}
+		for replicate := range p.Least(i) {
+			o := p.OptionsAt(i, replicate)
+			if k, err := memo.Key(p.ID(i), o); err == nil && m.Finished(k, &o) {
+				out[i]++
+				found++
+			}
+		}
+	}
+	if found == m.Len() {
+		return out // no draws, which take longer to look for
+	}
+	for _, i := range p.Drawn() {
+		if ctx.Err() != nil {
+			return out
+		}
+		out[i] += c.drawn(m, i)
+	}
+	return out
+}
+
+// drawn counts the draws of point i that do not have to run.
+func (c *Campaign) drawn(m *memo.Memo, i int) (n int) {
+	pt, err := c.Plan.Point(i)
+	if err != nil {
+		return 0 // whoever runs it tells
+	}
+	for k := range c.Plan.Study.Draws {
+		if sample, o, err := draw.Sample(c.Plan, i, pt, k); err == nil && m.Knows(&sample.Scenario, &o) {
+			n++
+		}
+	}
+	return n
+}
+
+// left counts the runs that are to be simulated by their size, of points of which
+// some are known; nil where that is not known before.
+func (c *Campaign) left(known []int) map[work.Size]int {
 	p := c.Plan
 	if p.Study.Search != nil {
 		return nil
 	}
 	out := map[work.Size]int{}
-	for i := range p.Len() {
-		if ctx.Err() != nil {
-			break
+	for i, n := range known {
+		if size := p.Size(i); size != (work.Size{}) {
+			out[size] += p.Least(i) - n
 		}
-		size, n := p.Size(i), p.Least(i)
-		if size == (work.Size{}) {
-			continue
-		}
-		for replicate := 0; replicate < p.Least(i) && m.Len() > 0; replicate++ {
-			if c.done(m, i, replicate) {
-				n--
-			}
-		}
-		out[size] += n
 	}
 	for _, i := range p.Drawn() {
 		out[p.Size(i)] += p.Study.Draws
@@ -91,34 +129,16 @@ func (c *Campaign) left(ctx context.Context, m *memo.Memo) map[work.Size]int {
 	return out
 }
 
-// done reports whether a run of the plan is known.
-func (c *Campaign) done(m *memo.Memo, point, replicate int) bool {
-	o := c.Plan.OptionsAt(point, replicate)
-	k, err := memo.Key(c.Plan.ID(point), o)
-	return err == nil && m.Finished(k, &o)
-}
-
-// start looks at what is known, until ctx ends.
-func (c *Campaign) start(ctx context.Context, m *memo.Memo) Standing {
+// start is what is known of the plan, and of each of its points.
+func (c *Campaign) start(m *memo.Memo, known []int) Standing {
 	p := c.Plan
 	out := Standing{Known: m.Len(), Records: m.Records(), Cut: m.Cut(), Damaged: m.Damaged(), Draws: p.DrawRuns(), Started: time.Now().UTC()}
 	out.Least = p.Study.Search != nil || p.Study.First() > 0
-	if p.Study.Search != nil {
-		return out
+	if p.Study.Search == nil {
+		out.Planned = p.LeastRuns()
 	}
-	out.Planned = p.LeastRuns()
-	if out.Known == 0 {
-		return out
-	}
-	for i := range p.Len() {
-		if ctx.Err() != nil {
-			break
-		}
-		for replicate := range p.Least(i) {
-			if c.done(m, i, replicate) {
-				out.Done++
-			}
-		}
+	for _, n := range known {
+		out.Done += n
 	}
 	return out
 }

@@ -119,7 +119,7 @@ func (d *Draws) one(ctx context.Context, w *worker, point, k int) (results.Run, 
 		}
 		w.index, w.point = point, pt
 	}
-	sample, err := w.point.Resolved.Draw(d.Plan.Study.Seed, k)
+	sample, o, err := Sample(d.Plan, point, w.point, k)
 	if err != nil {
 		return results.Run{Status: results.Infeasible, Error: err.Error()}, nil
 	}
@@ -130,8 +130,14 @@ func (d *Draws) one(ctx context.Context, w *worker, point, k int) (results.Run, 
 		}
 		return res, err
 	}
-	r := row.Of(d.Plan, w.point, k%d.Plan.Least(point))
-	return row.Fill(ctx, wrong, &sample.Scenario, d.Plan.Options(w.point, r.Replicate), r)
+	return row.Fill(ctx, wrong, &sample.Scenario, o, row.Of(d.Plan, w.point, o.Replicate))
+}
+
+// Sample is what draw k of a point, at place i of the plan, simulates. An error says
+// that it is impossible.
+func Sample(p *plan.Plan, i int, pt *plan.Point, k int) (scenario.Draw, core.Options, error) {
+	d, err := pt.Resolved.Draw(p.Study.Seed, k)
+	return d, p.Options(pt, k%p.Least(i)), err
 }
 
 // Throughputs of a closed loop: a client that waits longer asks less often.

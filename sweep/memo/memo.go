@@ -246,6 +246,11 @@ func (m *Memo) Finished(k journal.Key, o *core.Options) bool {
 	return ok && err == nil
 }
 
+// Knows is Finished of the run of a scenario.
+func (m *Memo) Knows(sc *scenario.Scenario, o *core.Options) bool {
+	return m.Finished(m.key(sc, o), o)
+}
+
 // Sync brings what runs gave to the disk.
 func (m *Memo) Sync() error { return m.journal.Sync() }
 
