@@ -59,7 +59,7 @@ func message(err error) string {
 	case errors.As(err, &input):
 		return err.Error()
 	case errors.As(err, &usage):
-		return "calibrate: " + err.Error() + "\nsee calibrate --help"
+		return "calibrate: " + err.Error() + "\n" + program.Hint(err)
 	}
 	return "calibrate: " + err.Error()
 }

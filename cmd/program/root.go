@@ -19,6 +19,22 @@ type Group struct {
 // Streams are what a program writes to.
 type Streams struct{ Out, Err io.Writer }
 
+// verbError is an error of a verb.
+type verbError struct {
+	error
+	verb string // with its program
+}
+
+func (e *verbError) Unwrap() error { return e.error }
+
+// Hint is where to read how to call what an error of Execute is of.
+func Hint(err error) string {
+	if verb, ok := errors.AsType[*verbError](err); ok {
+		return "see " + verb.verb + " --help"
+	}
+	return ""
+}
+
 // Execute runs a program of verbs with arguments. usage makes the error of a
 // command line that does not parse.
 func Execute(ctx context.Context, root *cobra.Command, args []string, s Streams, usage func(error) error) error {
@@ -28,11 +44,14 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, s Streams,
 	root.SetArgs(args)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
-	err := root.ExecuteContext(ctx)
-	if err != nil && !began {
-		return usage(err)
+	c, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return nil
 	}
-	return err
+	if !began {
+		err = usage(err)
+	}
+	return &verbError{err, c.CommandPath()}
 }
 
 // Verbs adds the verbs to a program, in groups, with completion and help as the

@@ -90,7 +90,7 @@ func message(err error) string {
 	case errors.As(err, &input):
 		return err.Error()
 	case errors.As(err, &usage):
-		return "sweep: " + err.Error() + "\nsee sweep --help"
+		return "sweep: " + err.Error() + "\n" + program.Hint(err)
 	}
 	text := "sweep: " + err.Error()
 	if errors.As(err, &beside) {
