@@ -17,19 +17,14 @@ import (
 	"scoville/sweep/store"
 )
 
-const runHelp = `Run simulates every point of a study and writes to results/NAME:
-
-  report.html, report.md, plots            what came out, for people
-  runs.parquet, points.parquet, effects.parquet
-  searches.parquet, classes.parquet        of a study with [search], and with classes
-  details.json                             what is inside a few points
-  manifest.json, study.toml, runs.journal  where it comes from; what finished runs gave
-
-With [output] requests = "all" or "sample:100" it also writes a table of the requests
-of each run, requests/POINT-sSEED-rREPLICATE.parquet. The tables do not depend on -j.
-Results of the same study are replaced as a whole; those of another are refused. A
-study of one point is explained, as sweep show does it; --point runs one point of a
-study alone.
+const runHelp = `Run simulates every point of a study and writes to results/NAME report.html, report.md
+and plots; the tables runs.parquet, points.parquet, effects.parquet and, of some
+studies, searches.parquet and classes.parquet; details.json (what is inside a few
+points), manifest.json and a copy of the study; with [output] requests = "all" or
+"sample:100" a table of the requests of each run, requests/POINT-sSEED-rREPLICATE.parquet.
+The tables do not depend on -j. Results of the same study are replaced as a whole; those
+of another are refused. A study of one point is explained, as sweep show does it;
+--point runs one point of a study alone.
 
 What finished runs gave is kept in runs.journal beside the tables, by scenario, seed
 and replicate. After an interrupt, a kill or a full disk the same command goes on
