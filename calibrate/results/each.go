@@ -51,7 +51,7 @@ func EachText(list []Each) string {
 			name, rows, result = "", "", ""
 		}
 		for _, g := range e.Fit.Gates {
-			fmt.Fprintf(&after, "gate    FAIL %s: %s\n", e.Name, g.text())
+			fmt.Fprintf(&after, "gate    FAIL %s: %s\n", e.Name, g)
 		}
 	}
 	b.WriteString(after.String())
@@ -61,8 +61,8 @@ func EachText(list []Each) string {
 // pair is median and 90th percentile.
 func pair(e Error) string { return fmt.Sprintf("%5.1f / %5.1f %%", 100*e.Median, 100*e.P90) }
 
-// text words a requirement that does not hold.
-func (g *Gate) text() string {
+// String words a requirement that does not hold.
+func (g Gate) String() string {
 	if g.Limit > 0 {
 		return fmt.Sprintf("%s %s > %s", g.What, short(g.Value), short(g.Limit))
 	}

@@ -117,11 +117,7 @@ func ScoreText(s *Score) string {
 	}
 	s.Saturated.text(&b)
 	for _, g := range s.Gates {
-		if g.Limit > 0 {
-			fmt.Fprintf(&b, "gate    FAIL %s %.3g > %.3g\n", g.What, g.Value, g.Limit)
-		} else {
-			fmt.Fprintf(&b, "gate    FAIL %s\n", g.What)
-		}
+		fmt.Fprintf(&b, "gate    FAIL %s\n", g)
 	}
 	return b.String()
 }

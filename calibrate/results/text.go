@@ -36,7 +36,7 @@ func Text(f *Fit) string {
 		fmt.Fprintf(&b, "  %s and %s are hardly told apart: correlation %+.3f\n", c.A, c.B, c.R)
 	}
 	for _, g := range f.Gates {
-		fmt.Fprintf(&b, "gate    FAIL %s\n", g.text())
+		fmt.Fprintf(&b, "gate    FAIL %s\n", g)
 	}
 	return b.String()
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"flag"
 	"io"
 	"testing"
 
@@ -25,13 +24,5 @@ func TestExamples(t *testing.T) {
 	}})
 }
 
-var manual = flag.String("man", "", "write the manual pages into this folder")
-
 // The manual pages are those of make man.
-func TestMan(t *testing.T) {
-	dir := *manual
-	if dir == "" {
-		dir = t.TempDir()
-	}
-	example.Man(t, tree(io.Discard, io.Discard), dir)
-}
+func TestMan(t *testing.T) { example.Man(t, tree(io.Discard, io.Discard)) }

@@ -26,8 +26,8 @@ steps; tables whose header names scenario keys and metrics with units. Names may
 files, patterns in quotes, or folders; files may be gzipped. It fits the parameters of the performance model to
 TTFT and TPOT together, predicts what it held out, and writes OUT.toml,
 OUT.fit.json, OUT.residuals.parquet and OUT.html, a page that says whether the fit
-can be trusted and for what, with every row, parameter and residual. One fit is about one chip and engine
-era: choose with --where. Several models of them share the chip's parameters and
+can be trusted and for what, with every row, parameter and residual. It takes tens of seconds, with many rows minutes.
+One fit is about one chip and engine era: choose with --where. Several models of them share the chip's parameters and
 have their own of what depends on the model, tied by priors: OUT.toml then holds
 for any model, OUT.MODEL.toml for each. Grids and steps share all parameters.
 Requests are numbered by arrival: --where 'request < 100' fits to the first
@@ -55,7 +55,7 @@ func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "fit [FILE...]",
 		Short: "Fit parameters to files of measured latencies and write an overlay",
-		Long:  strings.TrimSpace(fitHelp) + "\n" + exitCodes,
+		Long:  strings.TrimSpace(fitHelp) + "\n" + codes("fit"),
 		Example: `  calibrate fit studies/measured/h100.csv -o studies/calibrated.toml
   calibrate fit studies/measured/h100.csv --where 'tp == 8' --holdout fraction=0.2,seeds=1 -o tp8.toml
   calibrate fit 'studies/measured/*.csv' --each --set engine.version='vllm 0.11'`,
@@ -91,10 +91,7 @@ func fitCommand(stdout, stderr io.Writer) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			if len(f.Gates) > 0 {
-				return errGate
-			}
-			return nil
+			return unmet(f.Gates)
 		},
 	}
 	f := c.Flags()
@@ -127,10 +124,14 @@ func fitEach(ctx context.Context, o calibrate.Options, stdout io.Writer, form pr
 	if err := answer(stdout, form, program.Objects(rows), rows, text); err != nil {
 		return err
 	}
+	var failed []string
 	for _, e := range list {
 		if e.Why != nil || len(e.Fit.Gates) > 0 {
-			return errGate
+			failed = append(failed, e.Name)
 		}
+	}
+	if len(failed) > 0 {
+		return fmt.Errorf("%w: of %s", errGate, strings.Join(failed, ", "))
 	}
 	return nil
 }
@@ -178,7 +179,7 @@ latency without a unit is an error that asks. What the name of a file suggests
 is said, and taken with --trust-names alone; but lengths and batch of offline
 runs, and what a sweep wrote into the names of its folders, are read from names.
 Patterns such as 'runs/*.json' need no shell.
-`) + "\n" + exitCodes,
+`) + "\n" + codes("check"),
 		Example: `  calibrate check studies/measured/h100.csv
   calibrate check 'studies/measured/*.csv' --where 'tp >= 4 && concurrency <= 32'`,
 		RunE: func(c *cobra.Command, args []string) error {

@@ -6,6 +6,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"strings"
 
@@ -23,14 +24,31 @@ type usageError struct{ error }
 // errGate says that results are written, but a requirement does not hold.
 var errGate = errors.New("a requirement does not hold")
 
-const exitCodes = `
-Exit codes:
-  0    fitted, every requirement holds
-  1    internal error
-  2    bad usage, specification or measurements; nothing was fitted
-  5    finished, but not converged, nothing learned, the held-out error above its limit, or
-       with --each a group without a fit; results written
-  130  interrupted; nothing was written`
+// unmet is errGate with the requirements that do not hold; nil if there are none.
+func unmet[G fmt.Stringer](gates []G) error {
+	if len(gates) == 0 {
+		return nil
+	}
+	words := make([]string, len(gates))
+	for i, g := range gates {
+		words[i] = g.String()
+	}
+	return fmt.Errorf("%w: %s", errGate, strings.Join(words, "; "))
+}
+
+// exits are the exit codes of the verbs.
+var exits = []program.Exit{
+	{Code: 0, Means: "done, and every requirement holds"},
+	{Code: 1, Means: "internal error"},
+	{Code: 2, Means: "bad usage, specification or measurements; nothing was written"},
+	{Code: 5, Means: "finished, but not converged, nothing learned, the held-out error above its limit, or\n" +
+		"with --each a group without a fit; results written", Verbs: "fit"},
+	{Code: 5, Means: "finished, but the error is above --max-error; results written", Verbs: "score"},
+	{Code: 130, Means: "interrupted; nothing was written"},
+}
+
+// codes are the exit codes of a verb, for its help.
+func codes(verb string) string { return program.Exits(exits, verb) }
 
 func exitCode(err error) int {
 	var usage usageError
@@ -88,7 +106,7 @@ writes an overlay: base = ["calibrated.toml"] in a study. The way of a fit:
   calibrate fit studies/measured/h100.csv      # calibrated.toml
   calibrate score calibrated.toml other.csv    # how well it predicts other data
   calibrate suggest calibrated.toml            # what to measure next
-`) + "\n" + exitCodes,
+`) + "\n" + codes(""),
 		Example: `  calibrate check studies/measured/h100.csv`,
 	}
 	program.Verbs(root, stdout, more,

@@ -27,9 +27,11 @@ engine versions, predicts every row with the values of an overlay, and prints th
 same errors: median and 90th percentile of |predicted / measured - 1|, and the
 median of predicted / measured - 1 (bias). Rows that the overlay does not hold for
 (its applies_to), and rows outside the range of its fit, are named and scored
-apart. It writes OUT.score.json, OUT.residuals.parquet and OUT.html, a page with
-measured against simulated and the errors against each condition.
-`) + "\n" + exitCodes,
+apart. It writes score.score.json, score.residuals.parquet and score.html into the
+current folder, with -o OUT other names: the page has measured against simulated and
+the errors against each condition. With --max-error the exit code says whether the
+overlay is good enough.
+`) + "\n" + codes("score"),
 		Example: `  calibrate score studies/calibrated.toml studies/measured/h100.csv --max-error 0.05
   calibrate score studies/calibrated.toml studies/measured/h100.csv --where 'concurrency <= 16' -o low`,
 		Args: cobra.MinimumNArgs(1),
@@ -65,15 +67,12 @@ measured against simulated and the errors against each condition.
 			if err != nil {
 				return err
 			}
-			if len(s.Gates) > 0 {
-				return errGate
-			}
-			return nil
+			return unmet(s.Gates)
 		},
 	}
 	f := c.Flags()
 	inputFlags(c, &o)
-	f.StringVarP(&o.Output, "output", "o", "", "beginning of the names of the files to write (default score)")
+	f.StringVarP(&o.Output, "output", "o", "score", "beginning of the names of the files to write")
 	f.Float64Var(&limit, "max-error", 0, "largest median error, a ratio, of mean TTFT and TPOT (else of what the rows have) where the overlay holds; beyond it exit 5")
 	f.IntVarP(&o.Jobs, "jobs", "j", runtime.GOMAXPROCS(0), "simulations at a time")
 	form.Flags(c, "the table of errors")

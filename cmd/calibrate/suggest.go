@@ -31,7 +31,7 @@ saturated are left out. Nothing is fitted, measured or written.
 A prediction is METRIC@KEY=VALUE,...; candidates are KEY=VALUE,VALUE over the usual
 grid (isl 128 to 16384, osl 16 to 512, concurrency 1 to 128). Keys are isl, osl,
 concurrency, rate, tp or study keys.
-`) + "\n" + exitCodes,
+`) + "\n" + codes("suggest"),
 		Example: `  calibrate suggest studies/calibrated.toml --predict ttft_mean_ms@isl=8192,osl=256,concurrency=8,tp=4 --runs 2
   calibrate suggest studies/calibrated.toml --runs 2 --candidates isl=512,2048 --candidates tp=2,4`,
 		Args: cobra.ExactArgs(1),

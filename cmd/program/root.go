@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -87,6 +88,32 @@ func Verbs(root *cobra.Command, out io.Writer, more string, groups ...Group) {
 
 // exits begins the exit codes in a long help, which stand behind the flags.
 const exits = "\nExit codes:"
+
+// Exit is an exit code of a program, with what it means in lines, and the verbs
+// that end with it, apart by blanks; "" = all of them.
+type Exit struct {
+	Code         int
+	Means, Verbs string
+}
+
+// Exits is the end of a long help: the exit codes of a verb; of "", the program
+// itself, all codes with their verbs.
+func Exits(list []Exit, verb string) string {
+	var b strings.Builder
+	b.WriteString(exits)
+	for _, e := range list {
+		means := e.Means
+		switch {
+		case e.Verbs == "":
+		case verb == "":
+			means += "\n(" + strings.ReplaceAll(e.Verbs, " ", ", ") + ")"
+		case !slices.Contains(strings.Fields(e.Verbs), verb):
+			continue
+		}
+		fmt.Fprintf(&b, "\n  %-4d %s", e.Code, strings.ReplaceAll(means, "\n", "\n       "))
+	}
+	return b.String()
+}
 
 const completionHelp = `Completion writes the script that lets a shell complete verbs, flags, files of
 studies, folders of results, points, metrics, keys, chips and models. To have it in

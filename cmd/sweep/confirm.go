@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 	"scoville/sweep/store"
 )
@@ -46,7 +47,7 @@ The verdicts luck and broken are exit code 5. The winner's first run is repeated
 too and must give its numbers to the bit. Inputs that changed since the results
 were written are refused, as by sweep show. The report stays in DIR/confirm.json
 until the study runs again.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("confirm"),
 		Example: `  sweep confirm results/tradeoff --top 3 --by tpot_mean_ms
   sweep confirm results/tradeoff --top 2 --by output_tok_s --runs 8 --csv
   sweep confirm results/tradeoff --top 0 --runs 5  # the front alone`,

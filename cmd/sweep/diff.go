@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -36,7 +37,7 @@ matched by the value that the other's study gives it; where that is not known
 
 Of two folders of searches for the same key the values found stand side by side,
 with the change and what the last passes and first fails allow of it.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("diff"),
 		Example: `  sweep diff results/tradeoff results/short
   sweep diff results/tradeoff results/short --metric 'ttft_*' --by ttft_p99_ms
   sweep diff results/tradeoff results/short --csv > changes.csv`,

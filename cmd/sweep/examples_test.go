@@ -1,13 +1,15 @@
 package main
 
 import (
-	"flag"
 	"io"
+	"regexp"
+	"strings"
 	"testing"
 
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program/example"
+	"scoville/cmd/sweep/codes"
 )
 
 // The help teaches by examples, and each runs as it stands on the shipped studies.
@@ -20,13 +22,17 @@ func TestExamples(t *testing.T) {
 	example.Run(t, program(), example.Options{Studies: "../../studies", Codes: []int{5}}) // 5: the winner was luck
 }
 
-var manual = flag.String("man", "", "write the manual pages into this folder")
-
 // The manual pages are those of make man.
-func TestMan(t *testing.T) {
-	dir := *manual
-	if dir == "" {
-		dir = t.TempDir()
+func TestMan(t *testing.T) { example.Man(t, tree(io.Discard, io.Discard)) }
+
+// A verb that exit codes name is there, and its help has them.
+func TestExits(t *testing.T) {
+	root := tree(io.Discard, io.Discard)
+	for _, m := range regexp.MustCompile(`\n +\(([a-z, ]+)\)`).FindAllStringSubmatch(codes.Of(""), -1) {
+		for verb := range strings.SplitSeq(m[1], ", ") {
+			if c, _, err := root.Find([]string{verb}); err != nil || !strings.HasSuffix(c.Long, codes.Of(verb)) {
+				t.Errorf("%s: %v; its help has other exit codes than\n%s", verb, err, codes.Of(verb))
+			}
+		}
 	}
-	example.Man(t, tree(io.Discard, io.Discard), dir)
 }

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/cmd/sweep/complete"
 	"scoville/cmd/sweep/record"
 	"scoville/sweep"
@@ -31,22 +32,6 @@ var errNothing = errors.New("no point can run")
 
 // errGate says that results are written, but nothing meets the service levels.
 var errGate = errors.New("no search found a value that meets every service level")
-
-const exitCodes = `
-Exit codes:
-  0    everything ran
-  1    internal error
-  2    bad usage or study; nothing was run
-  3    finished, but runs failed or timed out, or no point can run; results written
-  4    stopped early: more runs failed or timed out than [run] max_failures allows,
-       one with --fail-fast, the disk is full, the folder gone, an object store does not
-       answer or take the results, or shards are missing (sweep merge); finished runs are kept,
-       and the message says how to go on
-  5    finished, but no search found a value that meets every service level, or
-       the winner does not hold up (sweep confirm)
-  6    refused: the folder holds other results or is in use, an input has changed, or
-       shards hold different results of one run
-  130  interrupted; finished runs are kept, and the same command goes on`
 
 func exitCode(err error) int {
 	var usage usageError
@@ -120,7 +105,7 @@ func kept(e *sweep.StoppedError) string {
 
 // doors are what the verbs of other rooms share with those here.
 func doors(stdout, stderr io.Writer) record.Doors {
-	return record.Doors{Out: stdout, Err: stderr, Read: read, Usage: func(err error) error { return usageError{err} }, Better: better, Codes: exitCodes}
+	return record.Doors{Out: stdout, Err: stderr, Read: read, Usage: func(err error) error { return usageError{err} }, Better: better}
 }
 
 // better says which way a metric of the results should go.
@@ -154,7 +139,7 @@ report. The way of a study:
   sweep run my.toml                        # run it: results/sensitivity/
   sweep show results/sensitivity --point 0 # why a point has its numbers
   sweep report results/sensitivity         # report.html again, for a browser
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of(""),
 		Example: `  sweep run studies/sensitivity.toml
   sweep list keys onchip`,
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -25,7 +26,7 @@ func planCommand(stdout io.Writer) *cobra.Command {
 Plan checks a study and every point of it, and says what would run. It tries up
 to 8 runs, for 2 seconds at most, and estimates from them how long the study
 takes on all cores. It writes no results.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("plan"),
 		Example: `  sweep plan studies/tradeoff.toml
   sweep plan studies/tradeoff.toml --points points.csv
   sweep plan studies/sensitivity.toml --explain hardware.weight_bandwidth_gb_s

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -34,7 +35,7 @@ Review the file, change what you know better, and name it in a study:
 It then stands for the model as config.json would; the study may still set any
 field. A number that does not follow from the others is an error that names
 both; what changes no result is a note, here and in sweep plan.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("profile"),
 		Example: `  sweep profile --model llama-3-8b
   sweep profile --model llama-3-8b --hardware h100-sxm -o llama.toml`,
 		Args: cobra.MaximumNArgs(1),

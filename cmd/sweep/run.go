@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/report"
 	"scoville/sweep"
 	"scoville/sweep/prompt"
@@ -57,7 +58,7 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "run STUDY",
 		Short: "Simulate every point of a study and write the results",
-		Long:  runHelp + exitCodes,
+		Long:  runHelp + codes.Of("run"),
 		Example: `  sweep run studies/sensitivity.toml
   sweep run studies/sensitivity.toml --point 4
   sweep run studies/sensitivity.toml --csv > effects.csv

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -70,7 +71,7 @@ that have them and the commands that run them, keeps what it gathered, writes no
 and exits with 4. Different results of one run, or runs of another version of the
 simulator, are refused (exit code 6); of a run that failed in one shard and not in
 another the result counts.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("merge"),
 		Example: `  sweep run studies/tradeoff.toml --shard 1/2
   sweep run studies/tradeoff.toml --shard 2/2
   sweep merge studies/tradeoff.toml

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -33,7 +34,7 @@ whether the numbers are those of runs.parquet to the bit. Where a file has
 changed it names it and stops.
 
 Without --point it explains the only point, or the only baseline.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("show"),
 		Example: `  sweep show results/sensitivity --point 4
   sweep show results/sensitivity --point 384d --quick
   sweep show results/sensitivity --point 4 --quick --json > point.json`,

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 	"scoville/sweep/store"
 )
@@ -32,7 +33,7 @@ runs that the folder knows, also of runs that an edited study does not plan any 
 At a URL of an object store (bin/sweep-cloud) it sees what was sent, every half minute,
 and who has the lease to write. It takes no table, but all that finished runs gave, some
 hundred bytes to a few KB a run, and says how much it took.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("status"),
 		Example: `  sweep status results/tradeoff
   sweep status results/tradeoff --csv
   sweep status results/tradeoff --json > status.json

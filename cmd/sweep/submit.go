@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 	"scoville/sweep/store"
 )
@@ -45,7 +46,7 @@ heard of for some minutes yet. --fresh is not handed on, since a shard that is t
 again would forget what it has; give a new folder with -o. A shard whose runs are all
 there ends well even if some failed: they are rows of the tables, and the merge says so.
 A study with race is not split.
-`) + "\n" + exitCodes,
+`) + "\n" + codes.Of("submit"),
 		Example: `  sweep submit studies/tradeoff.toml --engine slurm --shards 10 --limit 4 --cpus 4 --time 2:00:00
   sweep submit studies/tradeoff.toml --engine kubernetes --shards 10 --image registry/sweep:1 --claim work --mem 4G
   sweep-cloud submit studies/tradeoff.toml -o s3://bucket/tradeoff --engine kubernetes --shards 10 --image registry/sweep:1 --claim studies --secret s3`,

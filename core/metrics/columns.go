@@ -68,7 +68,7 @@ var columns = sync.OnceValue(func() []Column {
 	}
 	for i, s := range ResourceNames {
 		out = append(out, Column{
-			"wait_" + s + "_ratio", "ratio", "", "share of busy time bound by " + s,
+			"wait_" + s + "_ratio", "ratio", "", "share of busy time bound by " + s + ": " + resourceHelp[i],
 			func(r *Run) float64 { return r.Resources[i] / r.Active },
 		})
 	}
@@ -81,6 +81,12 @@ var (
 	StageNames    = [...]string{"gemm", "experts", "lm_head", "decode_attention", "prefill_attention", "all_reduce", "host", "adapter", "swap", "draft", "embedding", "activations", "kv_access", "launch", "logits", "sampling"}
 	ResourceNames = [...]string{"compute", "weight_memory", "kv_memory", "onchip_kv", "link", "host", "adapter", "host_link", "drafter"}
 )
+
+// resourceHelp says what each resource is.
+var resourceHelp = [len(ResourceNames)]string{
+	"arithmetic units", "memory path of the weights", "memory path of the KV cache, on most chips that of the weights", "on-chip KV store", "links between chips", "CPU of the server",
+	"fixed latency of each step where KV has a memory path of its own", "link to host memory", "what drafts tokens",
+}
 
 var rateColumns = []Column{
 	{"throughput_rps", "req/s", "higher", "requests completed per second, from the first arrival to the last token: ramp and drain included, as benchmark clients report it", func(r *Run) float64 { return r.perSecond(float64(len(r.counted()))) }},

@@ -90,6 +90,9 @@ func (s *Scenario) given(path string) (any, bool) {
 	return v, !known || v != n.Get(reflect.ValueOf(&entry).Elem())
 }
 
+// beyond says what becomes of requests beyond model.max_context.
+const beyond = ": simulated in full, though a server would refuse them or cut them short"
+
 // beyondContext lists the classes, or counts the requests of the trace, whose
 // prompt and output together exceed model.max_context. A class counts with its
 // longest lengths where they are bounded, else with its means.
@@ -106,13 +109,13 @@ func (s *Scenario) beyondContext() (notes []string) {
 			}
 		}
 		if n > 0 {
-			notes = append(notes, fmt.Sprintf("workload.trace: prompt and output of %d requests together exceed model.max_context = %d", n, limit))
+			notes = append(notes, fmt.Sprintf("workload.trace: prompt and output of %d requests together exceed model.max_context = %d%s", n, limit, beyond))
 		}
 		return notes
 	}
 	for _, c := range s.Workload.Class {
 		if prompt, output := longest(&c.Prompt), longest(&c.Output); c.Share > 0 && prompt+output > float64(limit) {
-			notes = append(notes, fmt.Sprintf("%s%s: prompt and output of %.0f + %.0f tokens exceed model.max_context = %d", classPrefix, c.Name, prompt, output, limit))
+			notes = append(notes, fmt.Sprintf("%s%s: prompt and output of %.0f + %.0f tokens exceed model.max_context = %d%s", classPrefix, c.Name, prompt, output, limit, beyond))
 		}
 	}
 	return notes

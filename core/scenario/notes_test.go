@@ -74,7 +74,7 @@ func TestNotesOfCatalogue(t *testing.T) {
 }
 
 func TestBeyondContext(t *testing.T) {
-	const limit = " tokens exceed model.max_context = 4096"
+	const limit = " tokens exceed model.max_context = 4096" + beyond
 	for _, c := range []struct {
 		prompt, output any
 		want           string
@@ -99,7 +99,7 @@ func TestBeyondContext(t *testing.T) {
 	s := resolve(t, Layer{Doc: doc(t, "s.toml", plain)}).Scenario
 	s.Workload.Arrival, s.Workload.MaxPrompt = workload.Trace, 5000
 	s.Workload.Records = []workload.Record{{Prompt: 4000, Output: 96}, {Prompt: 4000, Output: 97}, {Prompt: 5001, Output: 1}}
-	if got := strings.Join(s.Notes(), "\n"); got != "workload.trace: prompt and output of 1 requests together exceed model.max_context = 4096" {
+	if got := strings.Join(s.Notes(), "\n"); got != "workload.trace: prompt and output of 1 requests together exceed model.max_context = 4096"+beyond {
 		t.Error(got)
 	}
 	if s.Model.MaxContext = 0; s.Notes() != nil {

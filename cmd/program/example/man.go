@@ -1,6 +1,7 @@
 package example
 
 import (
+	"flag"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -12,11 +13,17 @@ import (
 	"github.com/spf13/cobra/doc"
 )
 
-// Man writes the manual pages of a program, one a verb, into a folder. They carry
-// the date of SOURCE_DATE_EPOCH, the first day of Unix without it, so that equal
+var manual = flag.String("man", "", "write the manual pages into this folder")
+
+// Man writes the manual pages of a program, one a verb, into the folder of the flag
+// -man, without it into one that goes with the test. They carry the date of SOURCE_DATE_EPOCH, the first day of Unix without it, so that equal
 // programs have equal pages; and they are read again to see that each has its parts.
-func Man(t *testing.T, root *cobra.Command, dir string) {
+func Man(t *testing.T, root *cobra.Command) {
 	t.Helper()
+	dir := *manual
+	if dir == "" {
+		dir = t.TempDir()
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		t.Fatal(err)
 	}

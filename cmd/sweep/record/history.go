@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -49,7 +50,7 @@ func History(d Doors) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "history [DIR…] [TEXT…]",
 		Short: "List and search the studies that were run",
-		Long:  strings.TrimSpace(historyHelp) + "\n" + d.Codes,
+		Long:  strings.TrimSpace(historyHelp) + "\n" + codes.Of("history"),
 		Example: `  sweep history
   sweep history results --long
   sweep history 'TTFT high, PCIe bound'

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -51,7 +52,7 @@ func prometheusCommand(d Doors) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "prometheus DIR",
 		Short: "Write predictions as metrics and alert rules of Prometheus",
-		Long:  strings.TrimSpace(prometheusHelp) + "\n" + d.Codes,
+		Long:  strings.TrimSpace(prometheusHelp) + "\n" + codes.Of("export"),
 		Example: `  sweep export prometheus results/h100 --point 4 --match model_name=meta-llama/Llama-3.1-70B -o monitoring
   sweep export prometheus results/h100 --where 'steady' --match 'instance=~gpu1.*' --deviation 0.15
   promtool check rules monitoring/scoville-h100.rules.yml`,

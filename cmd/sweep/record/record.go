@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/sweep"
 )
 
@@ -20,7 +21,6 @@ type Doors struct {
 	Read     func(ctx context.Context, name string, journals bool) (dir string, done func(), err error) // a folder or URL to read
 	Usage    func(error) error                                                                          // makes a usage error
 	Better   func() func(metric string) string                                                          // which way a metric should go
-	Codes    string                                                                                     // exit codes, for the help
 }
 
 // Export is sweep export.
@@ -28,7 +28,7 @@ func Export(d Doors) *cobra.Command {
 	c := &cobra.Command{
 		Use:   "export csv|prometheus DIR",
 		Short: "Write results for other programs",
-		Long:  "Export writes results in the forms of other programs: tables as CSV, predictions as\nmetrics and alert rules of Prometheus.\n" + d.Codes,
+		Long:  "Export writes results in the forms of other programs: tables as CSV, predictions as\nmetrics and alert rules of Prometheus.\n" + codes.Of("export"),
 		Example: `  sweep export csv results/h100 -o points.csv
   sweep export prometheus results/h100 --point 4 --match model_name=llama -o monitoring`,
 		Args: func(_ *cobra.Command, args []string) error {
@@ -70,7 +70,7 @@ apostrophe. Equal results give equal bytes. Tables of any length are streamed.
 keys of axes and what the study itself sets, a metric for its mean, binding for what
 bounds a point.
 --columns chooses columns and their order; sweep list columns says what they mean.
-`) + "\n" + d.Codes,
+`) + "\n" + codes.Of("export"),
 		Example: `  sweep export csv results/h100 -o points.csv
   sweep export csv results/h100 --table runs --columns 'rate_rps,replicate,ttft_*' | head
   sweep export csv results/h100 --where 'steady && ttft_p99_ms < 500'`,

@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"scoville/cmd/program"
+	"scoville/cmd/sweep/codes"
 	"scoville/report"
 	"scoville/sweep"
 	"scoville/sweep/store"
@@ -40,7 +41,7 @@ With -o FILE only the page is written, to FILE, and nothing in DIR: for results 
 cannot be written to, and for those at a URL (bin/sweep-cloud). With --csv nothing is
 written: the main table of the report goes to standard output, whole, values and
 halves of their intervals in cells of their own.
-`) + "\n" + d.Codes,
+`) + "\n" + codes.Of("report"),
 		Example: `  sweep report results/sensitivity
   sweep report results/tradeoff -o tradeoff.html
   sweep report results/sensitivity --csv > effects.csv
