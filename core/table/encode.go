@@ -17,7 +17,7 @@ import (
 	"github.com/apache/arrow-go/v18/parquet/schema"
 )
 
-// A row group has this many rows, or fewer in wide tables: its cells, about 10
+// A row group has this many rows, or fewer in wide tables: its cells, about 8
 // bytes each, are in memory until it is encoded.
 const (
 	rowGroupRows  = 50_000
@@ -30,7 +30,8 @@ type encoder struct {
 	cols []Column
 	meta map[string]string
 	buf  []buffer
-	rows int // rows in buf
+	rows int     // rows in buf
+	def  []int16 // definition levels of one column
 	pw   *file.Writer
 	err  error
 }
@@ -116,7 +117,7 @@ func (e *encoder) append(r Row) error {
 		return e.err
 	}
 	for i, v := range r {
-		if !e.buf[i].append(e.cols[i].Kind, v) {
+		if !e.buf[i].append(e.cols[i].Kind, e.rows, v) {
 			e.err = fmt.Errorf("column %q: cell is %T, want %s or nil", e.cols[i].Name, v, e.cols[i].Kind)
 			return e.err
 		}
@@ -142,7 +143,8 @@ func (e *encoder) flush() (err error) {
 		if err != nil {
 			return err
 		}
-		if err := e.buf[i].writeTo(chunk); err != nil {
+		e.def = e.buf[i].levels(e.def[:0], e.rows)
+		if err := e.buf[i].writeTo(chunk, e.def); err != nil {
 			return fmt.Errorf("column %q: %w", e.cols[i].Name, err)
 		}
 		e.buf[i].reset()
@@ -180,25 +182,25 @@ func recoverTo(err *error) {
 	}
 }
 
-// buffer holds one column of the rows not yet encoded: a definition level per
-// row (1 = value, 0 = NULL) and the values that are not NULL.
+// buffer holds one column of the rows not yet encoded: a bit per row, whether it has
+// a value, and the values that are not NULL.
 type buffer struct {
-	def     []int16
+	has     []uint64
 	floats  []float64
 	ints    []int64
 	bools   []bool
 	strings []parquet.ByteArray
 }
 
-// append adds a cell; false if its Go type does not fit the kind.
-func (b *buffer) append(k Kind, v any) bool {
-	def, ok := int16(1), true
+// append adds the cell of a row; false if its Go type does not fit the kind.
+func (b *buffer) append(k Kind, row int, v any) bool {
+	has, ok := uint64(1), true
 	switch x := v.(type) {
 	case nil:
-		def = 0
+		has = 0
 	case float64:
 		if ok = k == Float64; math.IsNaN(x) || math.IsInf(x, 0) {
-			def = 0
+			has = 0
 		} else {
 			b.floats = append(b.floats, x)
 		}
@@ -214,25 +216,36 @@ func (b *buffer) append(k Kind, v any) bool {
 	default:
 		ok = false
 	}
-	b.def = append(b.def, def)
+	if row%64 == 0 {
+		b.has = append(b.has, 0)
+	}
+	b.has[row/64] |= has << (row % 64)
 	return ok
+}
+
+// levels appends the definition level of each row: 1 = value, 0 = NULL.
+func (b *buffer) levels(def []int16, rows int) []int16 {
+	for row := range rows {
+		def = append(def, int16(b.has[row/64]>>(row%64)&1))
+	}
+	return def
 }
 
 func (b *buffer) reset() {
 	clear(b.strings)
-	b.def, b.floats, b.ints, b.bools, b.strings = b.def[:0], b.floats[:0], b.ints[:0], b.bools[:0], b.strings[:0]
+	b.has, b.floats, b.ints, b.bools, b.strings = b.has[:0], b.floats[:0], b.ints[:0], b.bools[:0], b.strings[:0]
 }
 
-func (b *buffer) writeTo(chunk file.ColumnChunkWriter) (err error) {
+func (b *buffer) writeTo(chunk file.ColumnChunkWriter, def []int16) (err error) {
 	switch w := chunk.(type) {
 	case *file.Float64ColumnChunkWriter:
-		_, err = w.WriteBatch(b.floats, b.def, nil)
+		_, err = w.WriteBatch(b.floats, def, nil)
 	case *file.Int64ColumnChunkWriter:
-		_, err = w.WriteBatch(b.ints, b.def, nil)
+		_, err = w.WriteBatch(b.ints, def, nil)
 	case *file.BooleanColumnChunkWriter:
-		_, err = w.WriteBatch(b.bools, b.def, nil)
+		_, err = w.WriteBatch(b.bools, def, nil)
 	case *file.ByteArrayColumnChunkWriter:
-		_, err = w.WriteBatch(b.strings, b.def, nil)
+		_, err = w.WriteBatch(b.strings, def, nil)
 	default:
 		err = errors.New("parquet: unexpected column writer")
 	}
