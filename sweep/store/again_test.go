@@ -68,8 +68,8 @@ func TestStubborn(t *testing.T) {
 		want  error
 	}{{3, nil}, {-1, ErrUnsent}} {
 		m := newMemory()
-		a := on(t, m)
-		a.o.Every = 320 * time.Millisecond
+		a := on(t, m) // where runs wait an hour for the bucket
+		a.o.last = 640 * time.Millisecond
 		s := a.open()
 		write(t, s, "manifest.json", `{"schema": 1, "study": "a", "digest": "d"}`, "runs.parquet", "R")
 		away(m, "runs.parquet", c.times)

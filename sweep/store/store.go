@@ -71,6 +71,7 @@ type Options struct {
 
 	open func(context.Context, string) (bucket.Bucket, error) // tests give others
 	now  func() time.Time
+	last time.Duration // how long a bucket that is away is asked again at the end
 }
 
 func (o *Options) defaults() {
@@ -82,6 +83,9 @@ func (o *Options) defaults() {
 	}
 	if o.Every == 0 {
 		o.Every = Interval
+	}
+	if o.last == 0 {
+		o.last = 2 * Interval
 	}
 	if o.Warn == nil {
 		o.Warn = func(string) {}
@@ -317,8 +321,8 @@ func (s *Session) again(ctx context.Context, every time.Duration, soon <-chan st
 
 // stubborn tries again for a while what a store that is away does not take.
 func (s *Session) stubborn(ctx context.Context, do func(context.Context) error) error {
-	end := time.Now().Add(2 * s.o.Every)
-	for pause := s.o.Every / 32; ; pause *= 2 {
+	end := time.Now().Add(s.o.last)
+	for pause := s.o.last / 64; ; pause *= 2 {
 		err := do(ctx)
 		if !errors.Is(err, ErrAway) || time.Now().Add(pause).After(end) {
 			return err
