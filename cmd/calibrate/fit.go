@@ -18,21 +18,22 @@ import (
 
 const fitHelp = `
 Fit reads files of measurements in any of these forms: JSON of vllm bench serve
-(also with its requests, also several objects a file), of vllm bench sweep,
-latency and throughput, of inference-perf and InferenceX; console blocks of vllm
-bench serve in logs and Markdown; results of guidellm, genai-bench, llmperf and fmbench;
-rows of aiconfigurator; grids of offline batches; logs of requests and of engine
-steps; tables whose header names scenario keys and metrics with units. Names may be
-files, patterns in quotes, or folders; files may be gzipped. It fits the parameters of the performance model to
-TTFT and TPOT together, predicts what it held out, and writes OUT.toml,
-OUT.fit.json, OUT.residuals.parquet and OUT.html, a page that says whether the fit
-can be trusted and for what, with every row, parameter and residual. It takes tens of seconds, with many rows minutes.
-One fit is about one chip and engine era: choose with --where. Several models of them share the chip's parameters and
-have their own of what depends on the model, tied by priors: OUT.toml then holds
-for any model, OUT.MODEL.toml for each. Grids and steps share all parameters.
-Requests are numbered by arrival: --where 'request < 100' fits to the first
-hundred. With --each every chip, model and engine version gets a fit and an
-overlay of its own, OUT.CHIP-MODEL-VERSION.toml, and a table sums up.
+(also with its requests, also several objects a file), of vllm bench sweep, latency
+and throughput, of inference-perf and InferenceX; console blocks of vllm bench serve
+in logs and Markdown; results of guidellm, genai-bench, llmperf and fmbench; rows of
+aiconfigurator; grids of offline batches; logs of requests and of engine steps;
+tables whose header names scenario keys and metrics with units. Names may be files,
+patterns in quotes, or folders; files may be gzipped. It fits the parameters of the
+performance model to TTFT and TPOT together, predicts what it held out, and writes
+OUT.toml, OUT.fit.json, OUT.residuals.parquet and OUT.html, a page that says whether
+the fit can be trusted and for what, with every row, parameter and residual. It
+takes tens of seconds, with many rows minutes. One fit is about one chip and engine
+era: choose with --where. Several models of them share the chip's parameters and
+have their own of what depends on the model, tied by priors: OUT.toml then holds for
+any model, OUT.MODEL.toml for each. Grids and steps share all parameters. Requests
+are numbered by arrival: --where 'request < 100' fits to the first hundred. With
+--each every chip, model and engine version gets a fit and an overlay of its own,
+OUT.CHIP-MODEL-VERSION.toml, and a table sums up.
 
 Rows are held out as --holdout says: a share of the conditions at random
 (fraction=0.2, with seed=1 and seeds=5 unless given), each of N random parts in

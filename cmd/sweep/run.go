@@ -40,10 +40,10 @@ time and goes on where it was. One whose runs are all there exits with 0: those 
 failed are told by sweep merge. A study with race is not split.
 
 -o takes URLs of object stores too, s3://BUCKET/PREFIX, gs://BUCKET/PREFIX or
-file:///FOLDER, in bin/sweep-cloud, which make cloud builds. Finished runs go up
-every half minute (--send-every), the tables at the end, and the same command on another machine
-goes on where this one was. One process at a time writes to a URL; a shard has a
-folder of its own. --scratch says where the local copy is, which is safe to remove.
+file:///FOLDER, in bin/sweep-cloud, which make cloud builds. Finished runs go up every
+half minute (--send-every), the tables at the end, and the same command on another
+machine goes on where this one was. One process at a time writes to a URL; a shard has
+a folder of its own. --scratch says where the local copy is, which is safe to remove.
 A store that does not answer is tried again while runs go on, and for a minute at the
 end; then the exit code is 4, and the same command sends what is left. A process that
 was killed keeps others out for two minutes; --wait 5m waits for that.

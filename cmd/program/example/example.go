@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 )
@@ -46,6 +47,11 @@ func Parse(t *testing.T, program func() *cobra.Command) {
 		lines := Lines(c)
 		if len(lines) == 0 {
 			t.Errorf("%s has no examples", c.CommandPath())
+		}
+		for line := range strings.Lines(c.Long) {
+			if n := utf8.RuneCountInString(strings.TrimSpace(line)); n > 92 {
+				t.Errorf("%s: a line of %d characters in its help: %s", c.CommandPath(), n, line)
+			}
 		}
 		mentioned := false
 		for _, line := range lines {

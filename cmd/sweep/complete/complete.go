@@ -79,14 +79,21 @@ func tables() (out [][]string) {
 	return out
 }
 
-// heading keeps the first line of what is written, and then is full.
-type heading struct{ bytes.Buffer }
+// beginning keeps the first lines of what is written, and then is full.
+type beginning struct {
+	bytes.Buffer
+	lines int // to come
+}
 
-func (h *heading) Write(text []byte) (int, error) {
-	line, _, ended := bytes.Cut(text, []byte("\n"))
-	h.Buffer.Write(line)
-	if ended {
-		return len(line), io.ErrShortWrite
+func (b *beginning) Write(text []byte) (int, error) {
+	for i, c := range text {
+		if b.lines == 0 {
+			return i, io.ErrShortWrite
+		}
+		b.Buffer.WriteByte(c)
+		if c == '\n' {
+			b.lines--
+		}
 	}
 	return len(text), nil
 }
@@ -97,11 +104,11 @@ func columns(c *cobra.Command, args []string, begun string) ([]cobra.Completion,
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	table, _ := c.Flags().GetString("table")
-	var head heading
+	head := beginning{lines: 1}
 	_ = sweep.CSV(sweep.CSVOptions{Dir: args[0], Table: table}, &head) // it ends with the heading
 	before := begun[:strings.LastIndexByte(begun, ',')+1]
 	var rows [][]string
-	for _, name := range strings.Split(head.String(), ",") {
+	for _, name := range strings.Split(strings.TrimSpace(head.String()), ",") {
 		rows = append(rows, []string{before + name, ""})
 	}
 	return program.Words(func() [][]string { return rows }, "")(c, args, begun)
@@ -113,17 +120,16 @@ func points(c *cobra.Command, args []string, begun string) ([]cobra.Completion, 
 	if len(args) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
-	var b bytes.Buffer
+	b := beginning{lines: 1 + maxPoints} // both writers end when it is full
 	if strings.HasSuffix(args[0], ".toml") {
-		p, err := sweep.Load(args[0], nil)
-		if err != nil || sweep.WritePoints(&b, p) != nil {
-			return nil, cobra.ShellCompDirectiveNoFileComp
+		if p, err := sweep.Load(args[0], nil); err == nil {
+			_ = sweep.WritePoints(&b, p)
 		}
-	} else if sweep.CSV(sweep.CSVOptions{Dir: args[0], Table: "points"}, &b) != nil {
-		return nil, cobra.ShellCompDirectiveNoFileComp
+	} else {
+		_ = sweep.CSV(sweep.CSVOptions{Dir: args[0], Table: "points"}, &b)
 	}
 	rows, err := csv.NewReader(&b).ReadAll()
-	if err != nil {
+	if err != nil || len(rows) == 0 {
 		return nil, cobra.ShellCompDirectiveNoFileComp
 	}
 	return program.Words(func() [][]string { return places(rows) }, "")(c, args, begun)
@@ -140,8 +146,8 @@ func places(rows [][]string) (out [][]string) {
 	if !ok {
 		first, ok = at["runs_ok"]
 	}
-	for k, row := range rows[1:] {
-		if k == maxPoints || !ok {
+	for _, row := range rows[1:] {
+		if !ok {
 			break
 		}
 		what := row[at["oat_path"]] + " " + row[at["oat_level"]]
