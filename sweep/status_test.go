@@ -19,7 +19,7 @@ import (
 func statusOf(t *testing.T, dir string) (*Status, string) {
 	t.Helper()
 	now := time.Now()
-	r, err := StatusOf(t.Context(), dir, now)
+	r, err := StatusOf(t.Context(), dir, dir, now)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -33,7 +33,7 @@ func statusOf(t *testing.T, dir string) (*Status, string) {
 // What is seen during a run, after an interrupt, and at the end.
 func TestStatus(t *testing.T) {
 	file, dir := write(t, reference+resumed["grid"]), t.TempDir()
-	if _, err := StatusOf(t.Context(), dir, time.Now()); err == nil || !strings.Contains(err.Error(), "holds no results") {
+	if _, err := StatusOf(t.Context(), dir, dir, time.Now()); err == nil || !strings.Contains(err.Error(), "holds no results") {
 		t.Error(err)
 	}
 	o := Options{File: file, Dir: dir, Jobs: 1}

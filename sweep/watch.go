@@ -20,14 +20,9 @@ import (
 // Status is how far a sweep is.
 type Status = status.Report
 
-// StatusOf looks at a folder of results, also while it is written to. Errors are
-// *InputError or ErrForeign.
-func StatusOf(ctx context.Context, dir string, now time.Time) (*Status, error) {
-	return StatusOfCopy(ctx, dir, dir, now)
-}
-
-// StatusOfCopy looks at a copy of a folder of results that the user knows as name.
-func StatusOfCopy(ctx context.Context, dir, name string, now time.Time) (*Status, error) {
+// StatusOf looks at a folder of results, also while it is written to, or at a copy of
+// one; the user knows it as name. Errors are *InputError or ErrForeign.
+func StatusOf(ctx context.Context, dir, name string, now time.Time) (*Status, error) {
 	r, err := prompt.Call(ctx, func() (*Status, error) { return status.Of(ctx, dir, name, now) })
 	switch {
 	case err == nil, ctx.Err() != nil, errors.Is(err, results.ErrForeign):

@@ -49,7 +49,7 @@ hundred bytes to a few KB a run, and says how much it took.
 			}
 			defer done()
 			now := time.Now()
-			r, err := sweep.StatusOfCopy(c.Context(), dir, args[0], now)
+			r, err := sweep.StatusOf(c.Context(), dir, args[0], now)
 			if err != nil {
 				return err
 			}
