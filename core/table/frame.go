@@ -1,6 +1,9 @@
 package table
 
-import "math"
+import (
+	"math"
+	"strconv"
+)
 
 // Frame is a table in memory, by column: 8 bytes per number, 4 per string (a
 // code into the column's distinct strings), 1 per bool; a column without any
@@ -149,4 +152,20 @@ func (f *Frame) kind(col int) Kind {
 		return -1
 	}
 	return f.Columns[col].Kind
+}
+
+// Text is a cell as text: the shortest number that reads back as the same, "" for
+// NULL.
+func Text(v any) string {
+	switch v := v.(type) {
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64)
+	case int64:
+		return strconv.FormatInt(v, 10)
+	case bool:
+		return strconv.FormatBool(v)
+	case string:
+		return v
+	}
+	return ""
 }

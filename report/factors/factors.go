@@ -89,20 +89,12 @@ func (g *Group) Of(metric, method, parameter string) (Measure, bool) {
 // the inert dummy shows, for correlations what chance gives.
 func (g *Group) Floor(metric, method string) float64 {
 	if method == "rank_correlation" {
-		return g.chance(metric)
+		return results.Chance(float64(len(g.Parameters)), float64(g.n[metric]))
 	}
 	if m, ok := g.Of(metric, method, dummy); ok {
 		return math.Max(0, m.Value)
 	}
 	return 0
-}
-
-// chance is the size that the largest rank correlation of as many inert
-// parameters exceeds in one of twenty samples (Bonferroni; normal with variance
-// 1 / (n - 1)).
-func (g *Group) chance(metric string) float64 {
-	k, n := float64(max(len(g.Parameters), 1)), float64(g.n[metric])
-	return math.Min(1, math.Sqrt2*math.Erfinv(1-0.05/k)/math.Sqrt(math.Max(n-1, 1)))
 }
 
 // dummy is the inert parameter.

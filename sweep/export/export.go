@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	"scoville/core/scenario"
@@ -218,29 +217,13 @@ func (s *sink) write(f *table.Frame, chosen []string) error {
 		}
 		s.line = s.line[:0]
 		for _, col := range at {
-			s.line = append(s.line, Cell(f.Cell(col, row)))
+			s.line = append(s.line, table.Text(f.Cell(col, row)))
 		}
 		if err := s.out.Write(s.line); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// Cell is a cell as text: the shortest number that reads back as the same, "" for
-// NULL.
-func Cell(v any) string {
-	switch v := v.(type) {
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		return v
-	}
-	return ""
 }
 
 // ToFile lets write write a file that appears whole or not at all.

@@ -278,7 +278,7 @@ func (l *looked) frame(f *table.Frame, r *record.Record, where filter.Rows, most
 		m := Match{Point: int(index), State: record.State(status, f.Cell(f.Index("steady"), row)), Place: []string{}, Values: values(row)}
 		for _, v := range r.Varied {
 			if v.Levels > 1 {
-				m.Place = append(m.Place, v.Column+" = "+record.Text(f.Cell(f.Index(v.Column), row)))
+				m.Place = append(m.Place, v.Column+" = "+table.Text(f.Cell(f.Index(v.Column), row)))
 			}
 		}
 		l.matches = append(l.matches, m)

@@ -243,6 +243,9 @@ func tabled(dir string) (*record.Record, error) {
 	for i := range effects.Len() {
 		b.Effect(at, effects.Row(i))
 	}
+	for _, j := range d.Manifest.Sensitivity {
+		b.Floors(j.Metric, j.Outer, j.Floors)
+	}
 	searches, err := d.Searches()
 	if err != nil || searches == nil {
 		return b.Record(), err

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"strconv"
@@ -164,10 +165,14 @@ func ReadManifest(dir string) (*Manifest, error) {
 func parseManifest(text []byte) (*Manifest, error) {
 	var m Manifest
 	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("not a manifest: %w", err)
+		return nil, errors.New("not a manifest: its text is damaged or cut short")
 	}
 	if m.Schema < 1 || m.Study == "" {
 		return nil, fmt.Errorf("not a manifest: schema %d, study %q", m.Schema, m.Study)
 	}
 	return &m, nil
 }
+
+// Chance is the size that the largest rank correlation of k inert parameters over n
+// rows exceeds in one of twenty samples.
+func Chance(k, n float64) float64 { return record.Chance(k, n) }

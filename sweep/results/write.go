@@ -62,6 +62,9 @@ func (s *Set) Write(runs iter.Seq2[Run, error], more ...Table) error {
 	if err == nil {
 		judged, err = b.sampled()
 	}
+	for _, j := range judged {
+		rec.Floors(j.Metric, j.Outer, j.Floors)
+	}
 	for i := range more {
 		if add := create(more[i].File, more[i].Columns); err == nil {
 			err = more[i].Fill(rec.Searches(more[i].Columns, add))

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"scoville/core/table"
+
 	"scoville/sweep/results"
 )
 
@@ -188,13 +190,13 @@ func (x *data) searches(p *page) {
 		index, _ := f.Int(f.Index("search_index"), row)
 		labels := x.labels(f, row, "search", strconv.FormatInt(index, 10))
 		for _, name := range []string{"over", "unit", "goal"} {
-			labels = append(labels, label{name, cell(f.Cell(f.Index(name), row))})
+			labels = append(labels, label{name, table.Text(f.Cell(f.Index(name), row))})
 		}
 		return labels
 	}
 	p.family(prefix+"search_outcome", "How a search for the largest or smallest value of a key ended: found, none_feasible, all_feasible, non_monotone, budget or error. Always 1.")
 	for row := range f.Len() {
-		p.add(prefix+"search_outcome", append(one(row), label{"outcome", cell(f.Cell(f.Index("outcome"), row))}), 1)
+		p.add(prefix+"search_outcome", append(one(row), label{"outcome", table.Text(f.Cell(f.Index("outcome"), row))}), 1)
 	}
 	for _, c := range []struct{ column, name, help string }{
 		{"value", "search_value", "Value that the search found, in the unit of the label; absent unless found."},

@@ -63,21 +63,6 @@ func escape(s string) string { return escapes.Replace(unit.Visible(s)) }
 // number prints a number so that it reads back as the same.
 func number(x float64) string { return strconv.FormatFloat(x, 'g', -1, 64) }
 
-// cell is a cell as the value of a label.
-func cell(v any) string {
-	switch v := v.(type) {
-	case float64:
-		return number(v)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		return v
-	}
-	return ""
-}
-
 // labels are those of a row of the points or searches table; which is the name of
 // the label that tells the row, id its value.
 func (x *data) labels(f *table.Frame, row int, which, id string) []label {
@@ -88,7 +73,7 @@ func (x *data) labels(f *table.Frame, row int, which, id string) []label {
 		if col < 0 {
 			continue // what a search is over
 		}
-		switch value := cell(f.Cell(col, row)); a.label {
+		switch value := table.Text(f.Cell(col, row)); a.label {
 		case "model":
 			model = value
 		case "hardware":

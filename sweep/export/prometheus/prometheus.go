@@ -212,7 +212,7 @@ func (x *data) warn() {
 		if calibrated, _ := f.Bool(f.Index("calibrated"), row); !calibrated {
 			raw++
 		}
-		loads[cell(f.Cell(f.Index("offered_rps"), row))]++
+		loads[table.Text(f.Cell(f.Index("offered_rps"), row))]++
 	}
 	for _, m := range []string{"ttft_mean_ms", "tpot_mean_ms"} {
 		if x.compared > 0 && !x.metrics[m] {
@@ -316,7 +316,7 @@ func (x *data) bounded() error {
 	choose := "--point 4"
 	if len(x.axes) > 0 && len(x.points) > 0 {
 		a := x.axes[0]
-		value := cell(x.set.Points.Cell(x.set.Points.Index(a.Name), x.points[0]))
+		value := table.Text(x.set.Points.Cell(x.set.Points.Index(a.Name), x.points[0]))
 		if a.Kind == table.String {
 			value = strconv.Quote(value)
 		}

@@ -1,10 +1,10 @@
 package record
 
 import (
+	"fmt"
 	"maps"
 	"math"
 	"slices"
-	"strconv"
 	"strings"
 
 	"scoville/core/table"
@@ -18,14 +18,52 @@ var headline = []string{"ttft_mean_ms", "tpot_mean_ms", "output_tok_s", "ttft_p9
 // method of a sample says more than another for the same metric.
 var methods = []string{"oat", "sobol_total", "morris_mu_star", "rank_correlation"}
 
-// best is the largest effect so far.
-type best struct {
-	effect *Effect
+// dummy is the inert parameter of a sample: what it seems to do is noise.
+const dummy = "dummy"
+
+// candidate is an effect that may be the main one. rank is that of its method and
+// metric, the least the best; size compares those of one rank.
+type candidate struct {
+	effect Effect
+	place  string // combination of the axes around a sample
 	rank   int
+	size   float64
+}
+
+// better says whether an effect is the main one rather than that of o: one with an
+// interval before one without.
+func (c *candidate) better(o *candidate) bool {
+	if o == nil {
+		return true
+	}
+	if a, b := c.effect.Unresolved, o.effect.Unresolved; a != b {
+		return b
+	}
+	return c.rank < o.rank || c.rank == o.rank && c.size > o.size
+}
+
+// noise is what the size of any parameter of a sample must exceed, by metric, place
+// and method, and for single parameters beside it.
+type noise map[string]float64
+
+func (n noise) raise(x float64, key ...string) {
+	name := strings.Join(key, "\x00")
+	n[name] = max(n[name], x)
+}
+
+func (n noise) of(key ...string) float64 { return n[strings.Join(key, "\x00")] }
+
+// Floors takes what the scatter between replicates gives at one combination of the
+// axes around a sample, by parameter: no smaller size is an effect.
+func (b *Builder) Floors(metric string, outer []string, floors map[string]float64) {
+	for parameter, x := range floors {
+		b.floor.raise(x, metric, strings.Join(outer, "\x00"), parameter)
+	}
 }
 
 // Effect takes a row of effects with its columns. An effect whose interval includes
-// 0, or of a saturated point, is none.
+// 0, or for a size what noise gives, or of a saturated point, is none. A change
+// without an interval is unresolved, a measure of a sample without one none.
 func (b *Builder) Effect(cols Columns, row table.Row) {
 	get := func(name string) any { return cols.cell(row, name) }
 	word := func(name string) string {
@@ -35,33 +73,78 @@ func (b *Builder) Effect(cols Columns, row table.Row) {
 	e := Effect{Metric: word("metric"), Parameter: word("parameter"), Level: word("level"), Method: word("method")}
 	method := slices.Index(methods, e.Method)
 	value, is := finite(get("effect"))
-	if method < 0 || !is || !slices.Contains(headline, e.Metric) || e.Parameter == "" || e.Parameter == "dummy" {
+	if method < 0 || !is || value == 0 || !slices.Contains(headline, e.Metric) || e.Parameter == "" {
 		return
 	}
 	if steady, known := get("steady").(bool); known && !steady {
 		return
 	}
-	if lo, is := finite(get("ci_lo")); is {
-		e.Lo = &lo
+	var outer []string
+	for _, i := range cols.axes {
+		outer = append(outer, fmt.Sprint(row[i]))
 	}
-	if hi, is := finite(get("ci_hi")); is {
-		e.Hi = &hi
-	}
-	if n, is := get("n").(int64); is {
-		e.N = int(n)
-	}
-	if e.Value = value; value == 0 || e.Lo != nil && e.Hi != nil && *e.Lo <= 0 && *e.Hi >= 0 {
+	c := candidate{place: strings.Join(outer, "\x00"), rank: method, size: math.Abs(value)}
+	if e.Parameter == dummy {
+		b.floor.raise(value, e.Metric, c.place, e.Method)
 		return
 	}
-	rank := method
-	if e.Method != "oat" { // measures of several metrics do not compare: the first metric has it
-		rank = method*len(headline) + slices.Index(headline, e.Metric) + 1
+	if e.Method != "oat" {
+		b.parameters[e.Parameter] = true
 	}
-	if b.best.effect == nil || rank < b.best.rank || rank == b.best.rank && math.Abs(value) > math.Abs(b.best.effect.Value) {
-		e.Metric, e.Parameter, e.Level, e.Method = strings.Clone(e.Metric), strings.Clone(e.Parameter), strings.Clone(e.Level), strings.Clone(e.Method)
-		b.best = best{&e, rank}
+	lo, lower := finite(get("ci_lo"))
+	hi, upper := finite(get("ci_hi"))
+	if e.Unresolved = !lower || !upper; !e.Unresolved {
+		e.Lo, e.Hi = &lo, &hi
+	}
+	n, _ := get("n").(int64)
+	e.Value, e.N = value, int(n)
+	if !e.Unresolved && lo <= 0 && hi >= 0 {
+		return
+	}
+	e.Metric, e.Parameter, e.Level, e.Method = strings.Clone(e.Metric), strings.Clone(e.Parameter), strings.Clone(e.Level), strings.Clone(e.Method)
+	c.effect = e
+	switch {
+	case e.Method == "oat":
+		if c.size = math.Abs(math.Log1p(value)); c.better(b.best) { // a halving is as large as a doubling
+			b.best = &c
+		}
+	case !e.Unresolved: // measures of several metrics do not compare: the first metric has it
+		c.rank = method*len(headline) + slices.Index(headline, e.Metric) + 1
+		b.sampled = append(b.sampled, c)
 	}
 }
+
+// main is the main effect of the table of effects, nil without one.
+func (b *Builder) main() *Effect {
+	best := b.best
+	for i := range b.sampled {
+		c := &b.sampled[i]
+		e := &c.effect
+		floor := max(b.floor.of(e.Metric, c.place, e.Method), b.floor.of(e.Metric, c.place, e.Parameter))
+		clear := *e.Lo > floor
+		if e.Method == "rank_correlation" {
+			clear = c.size > max(floor, Chance(float64(len(b.parameters)), float64(e.N)))
+		}
+		if clear && c.better(best) {
+			best = c
+		}
+	}
+	if best == nil {
+		return nil
+	}
+	return &best.effect
+}
+
+// Chance is the size that the largest rank correlation of k inert parameters over n
+// rows exceeds in one of twenty samples (Bonferroni; normal with variance
+// 1 / (n - 1)).
+func Chance(k, n float64) float64 {
+	return math.Min(1, deviate(k)/math.Sqrt(math.Max(n-1, 1)))
+}
+
+// deviate is the size that the largest of k standard normal draws exceeds in one of
+// twenty cases at most (Bonferroni).
+func deviate(k float64) float64 { return math.Sqrt2 * math.Erfinv(1-0.05/math.Max(k, 1)) }
 
 // maxSpan bounds the points of which spans are taken: above it none is.
 const maxSpan = 20_000
@@ -71,7 +154,7 @@ type span struct {
 	axes    []int
 	paths   []string
 	metrics []string
-	columns []int // of the metrics
+	columns [][3]int // of the metrics: mean and ends of its interval, -1 = none
 	rows    []spanned
 	over    bool
 }
@@ -79,7 +162,7 @@ type span struct {
 // spanned is a point: numbers of its levels and values of the metrics.
 type spanned struct {
 	levels []string
-	values []float64
+	values [][3]float64 // mean and ends of its interval, NaN = none
 }
 
 func newSpan(points []table.Column, axes []int) *span {
@@ -88,8 +171,12 @@ func newSpan(points []table.Column, axes []int) *span {
 		s.paths = append(s.paths, points[a].Path)
 	}
 	for _, m := range headline[:2] {
-		if i := slices.IndexFunc(points, func(c table.Column) bool { return c.Name == m+"_mean" }); i >= 0 {
-			s.metrics, s.columns = append(s.metrics, m), append(s.columns, i)
+		var at [3]int
+		for i, end := range []string{"_mean", "_ci_lo", "_ci_hi"} {
+			at[i] = slices.IndexFunc(points, func(c table.Column) bool { return c.Name == m+end })
+		}
+		if at[0] >= 0 {
+			s.metrics, s.columns = append(s.metrics, m), append(s.columns, at)
 		}
 	}
 	return s
@@ -105,12 +192,17 @@ func (s *span) add(row table.Row) {
 	}
 	p := spanned{}
 	for _, a := range s.axes {
-		p.levels = append(p.levels, strings.Clone(Text(row[a])))
+		p.levels = append(p.levels, strings.Clone(table.Text(row[a])))
 	}
-	for _, c := range s.columns {
-		v, is := finite(row[c])
-		if !is {
-			v = math.NaN()
+	for _, at := range s.columns {
+		v := [3]float64{math.NaN(), math.NaN(), math.NaN()}
+		for i, c := range at {
+			if c < 0 {
+				continue
+			}
+			if x, is := finite(row[c]); is {
+				v[i] = x
+			}
 		}
 		p.values = append(p.values, v)
 	}
@@ -126,8 +218,8 @@ func (s *span) effect() (out *Effect) {
 			groups[key] = append(groups[key], p)
 		}
 		for m := range s.metrics {
-			e := spanOf(groups, m)
-			if e == nil || out != nil && e.Value <= out.Value {
+			e := spanOf(groups, m, deviate(float64(len(s.rows)))/deviate(1))
+			if e == nil || out != nil && (e.Unresolved && !out.Unresolved || e.Unresolved == out.Unresolved && e.Value <= out.Value) {
 				continue
 			}
 			e.Metric, e.Parameter, e.Method = s.metrics[m], s.paths[a], Span
@@ -138,43 +230,50 @@ func (s *span) effect() (out *Effect) {
 }
 
 // spanOf is the geometric mean of largest over smallest value of metric m within
-// groups of several points.
-func spanOf(groups map[string][]spanned, m int) *Effect {
-	sum, lo, hi, n := 0.0, math.Inf(1), 0.0, 0
+// groups of several points. Where the two are not apart by their intervals, widened
+// for the largest and the smallest being picked among many, their ratio is 1. It is
+// unresolved if a group has points without an interval.
+func spanOf(groups map[string][]spanned, m int, widen float64) *Effect {
+	sum, lo, hi, n, unresolved := 0.0, math.Inf(1), 0.0, 0, false
 	for _, key := range slices.Sorted(maps.Keys(groups)) { // sums in one order
-		least, most, known := math.Inf(1), 0.0, 0
-		for _, p := range groups[key] {
-			if v := p.values[m]; v > 0 {
-				least, most = min(least, v), max(most, v)
-				known++
-			}
-		}
-		if known < 2 {
+		ratio, judged, ok := extremes(groups[key], m, widen)
+		if !ok {
 			continue
 		}
-		ratio := most / least
-		if math.IsInf(ratio, 0) {
-			continue
-		}
+		unresolved = unresolved || !judged
 		sum, lo, hi, n = sum+math.Log(ratio), min(lo, ratio), max(hi, ratio), n+1
 	}
 	if n == 0 || hi == 1 {
 		return nil
 	}
-	return &Effect{Value: math.Exp(sum / float64(n)), Lo: &lo, Hi: &hi, N: n}
+	return &Effect{Value: math.Exp(sum / float64(n)), Lo: &lo, Hi: &hi, N: n, Unresolved: unresolved}
 }
 
-// Text is a cell as text.
-func Text(v any) string {
-	switch v := v.(type) {
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64)
-	case int64:
-		return strconv.FormatInt(v, 10)
-	case bool:
-		return strconv.FormatBool(v)
-	case string:
-		return v
+// extremes is the largest over the smallest value of metric m, and whether their
+// intervals were looked at; false for fewer than two values.
+func extremes(points []spanned, m int, widen float64) (ratio float64, judged, ok bool) {
+	var least, most [3]float64
+	known := 0
+	for _, p := range points {
+		v := p.values[m]
+		if !(v[0] > 0) {
+			continue
+		}
+		if known == 0 || v[0] < least[0] {
+			least = v
+		}
+		if known == 0 || v[0] > most[0] {
+			most = v
+		}
+		known++
 	}
-	return ""
+	ratio = most[0] / least[0]
+	if known < 2 || math.IsInf(ratio, 0) {
+		return 0, false, false
+	}
+	apart := most[0] - least[0] - widen*(most[0]-most[1]+least[2]-least[0])
+	if judged = !math.IsNaN(apart); judged && apart <= 0 {
+		ratio = 1
+	}
+	return ratio, judged, true
 }

@@ -61,11 +61,14 @@ type Effect struct {
 	Lo        *float64 `json:"lo,omitempty"`    // 95 % interval; of Span the least among the groups
 	Hi        *float64 `json:"hi,omitempty"`
 	N         int      `json:"n"` // pairs, groups or rows that it rests on
+
+	Unresolved bool `json:"unresolved,omitempty"` // there is no interval that tells it from noise
 }
 
 // Span is an effect of a study without [oat] and [sample]: the largest over the
 // smallest value of a metric along an axis, all other axes equal, as the geometric
-// mean over the combinations of these. Saturated points are left out.
+// mean over the combinations of these, 1 of one in which intervals overlap. Saturated
+// points are left out.
 const Span = "span"
 
 // Bound is a resource that points are bound by.
@@ -103,11 +106,15 @@ type Found struct {
 	Binding  string         `json:"binding,omitempty"` // service level that binds most often
 }
 
-// limits of latencies where the study has none, ms: what interactive serving asks.
-var limits = []struct {
-	word, family string
+// limit is the largest value of a metric of latency, ms.
+type limit struct {
+	word, metric string
 	max          float64
-}{{"TTFT", "ttft", 200}, {"TPOT", "tpot", 15}}
+}
+
+// usual are the limits of latencies where the study has none: what interactive
+// serving asks.
+var usual = []limit{{"TTFT", "ttft_mean_ms", 200}, {"TPOT", "tpot_mean_ms", 15}}
 
 // maxList bounds the bounds, symptoms and causes that are kept.
 const maxList = 8
@@ -123,8 +130,13 @@ type Builder struct {
 	cause  map[string]*Cause
 	high   map[string]*Symptom
 	span   *span
-	best   best
+	best   *candidate     // of changes of one at a time
 	found  map[string]int // binding levels
+
+	sampled    []candidate
+	parameters map[string]bool // of the sample
+	floor      noise
+	limits     []limit
 }
 
 type share struct {
@@ -139,6 +151,7 @@ func New(points []table.Column, text string, set []string) *Builder {
 	b := &Builder{
 		record: Record{States: map[string]int{}},
 		at:     Index(points), bounds: map[string]*share{}, cause: map[string]*Cause{}, high: map[string]*Symptom{}, found: map[string]int{},
+		parameters: map[string]bool{}, floor: noise{},
 	}
 	var paths []string
 	for i, c := range points {
@@ -150,25 +163,31 @@ func New(points []table.Column, text string, set []string) *Builder {
 		}
 	}
 	b.study = said.Read(text, set, paths)
+	b.limits = b.limited()
 	b.span = newSpan(points, b.axes)
 	return b
 }
 
-// Columns are the positions of columns by name.
-type Columns map[string]int
+// Columns are the positions of columns by name, and those of axes.
+type Columns struct {
+	at   map[string]int
+	axes []int
+}
 
 // Index returns the positions of columns.
 func Index(cols []table.Column) Columns {
-	at := Columns{}
-	for i, c := range cols {
-		at[c.Name] = i
+	c := Columns{at: map[string]int{}}
+	for i, col := range cols {
+		if c.at[col.Name] = i; col.Path != "" {
+			c.axes = append(c.axes, i)
+		}
 	}
-	return at
+	return c
 }
 
 // cell is a cell of a row; nil for a column that the table has not.
 func (c Columns) cell(row table.Row, name string) any {
-	if i, ok := c[name]; ok {
+	if i, ok := c.at[name]; ok {
 		return row[i]
 	}
 	return nil
@@ -221,7 +240,7 @@ func (b *Builder) Point(row table.Row, waits float64) {
 	state := State(b.text(row, "status"), b.cell(row, "steady"))
 	r.States[state]++
 	for i, col := range b.axes {
-		b.level(i, Text(row[col]))
+		b.level(i, table.Text(row[col]))
 	}
 	if is, _ := b.cell(row, "calibrated").(bool); is {
 		r.Calibrated++
@@ -279,15 +298,20 @@ func (b *Builder) addBound(resource string, waits float64) {
 
 var digits = regexp.MustCompile(`[0-9]+(\.[0-9]+)?`)
 
+// maxCauses bounds the different reasons that are counted, each by itself.
+const maxCauses = 100
+
 func (b *Builder) addCause(status, reason string) {
 	key := status + ": " + digits.ReplaceAllString(reason, "0")
 	c := b.cause[key]
 	if c == nil {
-		if len(b.cause) >= 100 {
-			return
+		if len(b.cause) >= maxCauses {
+			key, reason = status, "other reasons"
 		}
-		c = &Cause{Status: status, Reason: strings.Clone(reason[:min(len(reason), 400)])}
-		b.cause[key] = c
+		if c = b.cause[key]; c == nil {
+			c = &Cause{Status: status, Reason: strings.ToValidUTF8(strings.Clone(reason[:min(len(reason), 400)]), "")}
+			b.cause[key] = c
+		}
 	}
 	c.Points++
 }
@@ -296,20 +320,20 @@ func (b *Builder) addCause(status, reason string) {
 // allows, with what bounds the point: of TPOT, its steps without prompts.
 func (b *Builder) addSymptoms(row table.Row) {
 	index, _ := b.cell(row, "point_index").(int64)
-	for _, l := range limits {
-		metric, max := b.limit(l.family, l.max)
-		v, known := finite(b.cell(row, metric+"_mean"))
+	for _, l := range b.limits {
+		v, known := finite(b.cell(row, l.metric+"_mean"))
 		bound := b.text(row, "bound")
-		if d := b.text(row, "decode_bound"); l.family == "tpot" && d != "" {
+		if d := b.text(row, "decode_bound"); l.word == "TPOT" && d != "" {
 			bound = d
 		}
-		if !known || v <= max || bound == "" {
+		if !known || v <= l.max || bound == "" {
 			continue
 		}
-		s := b.high[l.word+" "+bound]
+		key := l.metric + " " + bound
+		s := b.high[key]
 		if s == nil {
-			s = &Symptom{Latency: l.word, Bound: strings.Clone(bound), Metric: metric, Limit: max}
-			b.high[l.word+" "+s.Bound] = s
+			s = &Symptom{Latency: l.word, Bound: strings.Clone(bound), Metric: l.metric, Limit: l.max}
+			b.high[key] = s
 		}
 		if s.Points++; v > s.Worst {
 			s.Worst, s.Point = v, int(index)
@@ -317,15 +341,22 @@ func (b *Builder) addSymptoms(row table.Row) {
 	}
 }
 
-// limit is that of a latency in [slo], or the usual one of its mean. Of several it
-// is the first by name.
-func (b *Builder) limit(family string, usual float64) (metric string, max float64) {
-	for _, m := range slices.Sorted(maps.Keys(b.study.Max)) {
-		if _, has := b.at[m+"_mean"]; has && strings.HasPrefix(m, family+"_") {
-			return m, b.study.Max[m]
+// limited are the limits of latencies in [slo], and the usual one of a latency that
+// has none there.
+func (b *Builder) limited() (out []limit) {
+	for _, u := range usual {
+		family, _, _ := strings.Cut(u.metric, "_")
+		n := len(out)
+		for _, m := range slices.Sorted(maps.Keys(b.study.Max)) {
+			if _, has := b.at.at[m+"_mean"]; has && strings.HasPrefix(m, family+"_") {
+				out = append(out, limit{u.word, m, b.study.Max[m]})
+			}
+		}
+		if len(out) == n {
+			out = append(out, u)
 		}
 	}
-	return family + "_mean_ms", usual
+	return out
 }
 
 // Search takes a row of searches with its columns.
@@ -402,7 +433,7 @@ func (b *Builder) Record() *Record {
 		r.Symptoms = append(r.Symptoms, *s)
 	}
 	slices.SortFunc(r.Symptoms, func(a, b Symptom) int {
-		return cmp.Or(cmp.Compare(b.Latency, a.Latency), cmp.Compare(b.Points, a.Points), cmp.Compare(a.Bound, b.Bound))
+		return cmp.Or(cmp.Compare(b.Latency, a.Latency), cmp.Compare(b.Points, a.Points), cmp.Compare(a.Bound, b.Bound), cmp.Compare(a.Metric, b.Metric))
 	})
 	for _, c := range b.cause {
 		r.Causes = append(r.Causes, *c)
@@ -411,7 +442,7 @@ func (b *Builder) Record() *Record {
 		return cmp.Or(cmp.Compare(b.Points, a.Points), cmp.Compare(a.Status, b.Status), cmp.Compare(a.Reason, b.Reason))
 	})
 	r.Bounds, r.Symptoms, r.Causes = cut(r.Bounds), cut(r.Symptoms), cut(r.Causes)
-	if r.Effect = b.best.effect; r.Effect == nil {
+	if r.Effect = b.main(); r.Effect == nil {
 		r.Effect = b.span.effect()
 	}
 	if f := r.Found; f != nil {

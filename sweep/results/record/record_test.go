@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"scoville/core/table"
 )
@@ -66,7 +67,7 @@ func TestRecord(t *testing.T) {
 	}
 	want := []string{
 		"rate_rps 1 .. 9 (3)", "tp 1 .. 4 (3)",
-		"ttft_mean_ms x2.449 (x2 .. x3) along rate_rps", // geometric mean of 3 and 2, saturated left out
+		"ttft_mean_ms x2.449 (x2 .. x3 in 2 groups) along rate_rps, unresolved: no interval", // geometric mean of 3 and 2, saturated left out
 		"compute bound, 3 points", "PCIe bound, 2 points, 50% of busy time",
 		"TTFT high, PCIe bound: 1 point, ttft_mean_ms up to 300 at point 1 (limit 200)",
 		"TPOT high, KV memory bound: 1 point, tpot_mean_ms up to 20 at point 1 (limit 15)",
@@ -86,6 +87,9 @@ func TestLimits(t *testing.T) {
 	if len(r.Symptoms) != 2 || r.Symptoms[0].String() != "TTFT high, compute bound: 1 point, ttft_p99_ms up to 900 at point 3 (limit 800)" {
 		t.Errorf("%v", r.Symptoms)
 	}
+	if r := made("slo.ttft_p99_ms.max = 800\nslo.ttft_mean_ms.max = 90000\n"); len(r.Symptoms) != 3 || r.Symptoms[0].Metric != "ttft_p99_ms" {
+		t.Errorf("a limit that holds hides one that does not: %v", r.Symptoms)
+	}
 	if r := made("slo.ttft_p99_ms.max = 800\n", "slo.ttft_p99_ms.max=1000"); len(r.Symptoms) != 1 || r.Symptoms[0].Latency != "TPOT" {
 		t.Errorf("%v", r.Symptoms)
 	}
@@ -103,12 +107,20 @@ func TestEffects(t *testing.T) {
 	}{
 		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 0.1, 0.05, 0.15, true), row("tpot_mean_ms", "a.c", "oat", -0.314, -0.35, -0.3, nil)}, "tpot_mean_ms -31.4% (-35% .. -30%) by c -20%"},
 		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 0.9, -0.05, 1.9, true), row("ttft_mean_ms", "a.c", "oat", 0.01, 0.005, 0.015, true)}, "ttft_mean_ms +1% (+0.5% .. +1.5%) by c -20%"},
-		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 0.9, nan, nan, true)}, "ttft_mean_ms +90% by b -20%"}, // one replicate
-		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 90, 80, 100, false)}, ""},                             // saturated
+		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 0.9, nan, nan, true)}, "ttft_mean_ms +90% by b -20%, unresolved: no interval"}, // one replicate
+		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 90, 80, 100, false)}, ""},                                                      // saturated
 		{[]table.Row{row("steps_count", "a.b", "oat", 90, 80, 100, true)}, ""},
-		{[]table.Row{row("ttft_mean_ms", "dummy", "sobol_total", 0.9, 0.8, 1, nil), row("tpot_mean_ms", "a.b", "sobol_total", 0.9, 0.8, 1, nil), row("ttft_mean_ms", "a.c", "sobol_total", 0.5, 0.4, 0.6, nil), row("ttft_mean_ms", "a.d", "sobol_first", 2, 1, 3, nil)}, "ttft_mean_ms: sobol total of c 0.5 (0.4 .. 0.6)"},
+		{[]table.Row{row("ttft_mean_ms", "dummy", "sobol_total", 0.39, 0.3, 0.5, nil), row("tpot_mean_ms", "a.b", "sobol_total", 0.9, 0.8, 1, nil), row("ttft_mean_ms", "a.c", "sobol_total", 0.5, 0.4, 0.6, nil), row("ttft_mean_ms", "a.d", "sobol_first", 2, 1, 3, nil)}, "ttft_mean_ms: sobol total of c 0.5 (0.4 .. 0.6)"},
+		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 0.9, nan, nan, true), row("ttft_mean_ms", "a.c", "oat", 0.01, 0.005, 0.015, true)}, "ttft_mean_ms +1% (+0.5% .. +1.5%) by c -20%"}, // resolved before large
+		{[]table.Row{row("ttft_mean_ms", "a.b", "oat", 0.6, 0.5, 0.7, true), row("ttft_mean_ms", "a.c", "oat", -0.5, -0.6, -0.4, true)}, "ttft_mean_ms -50% (-60% .. -40%) by c -20%"},    // a halving before +60 %
+		{[]table.Row{row("ttft_mean_ms", "a.b", "morris_mu_star", 5, 1, 8, nil), row("ttft_mean_ms", "dummy", "morris_mu_star", 2, 1, 3, nil)}, ""},                                       // not above the dummy
+		{[]table.Row{row("ttft_mean_ms", "a.b", "sobol_total", 0.3, 0.1, 0.5, nil), row("ttft_mean_ms", "a.scatter", "sobol_total", 0.9, 0.2, 1, nil)}, "ttft_mean_ms: sobol total of b 0.3 (0.1 .. 0.5)"},
+		{[]table.Row{row("ttft_mean_ms", "a.b", "sobol_total", 0.3, nan, nan, nil)}, ""},
+		{[]table.Row{row("ttft_mean_ms", "a.b", "rank_correlation", -0.5, -0.6, -0.4, nil)}, ""}, // of nine rows chance gives 0.69
+		{[]table.Row{row("ttft_mean_ms", "a.b", "rank_correlation", -0.8, -0.9, -0.4, nil)}, "ttft_mean_ms: rank correlation of b -0.8 (-0.9 .. -0.4)"},
 	} {
 		b := New(columns, "", nil)
+		b.Floors("ttft_mean_ms", nil, map[string]float64{"a.scatter": 0.25})
 		write := b.Effects(cols, func(table.Row) error { return nil })
 		for _, r := range c.rows {
 			if err := write(r); err != nil {
@@ -117,6 +129,43 @@ func TestEffects(t *testing.T) {
 		}
 		if got := b.Record().Effect.String(); got != c.want {
 			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// A span is of values that are apart by their intervals, and an axis that changes
+// nothing has none.
+func TestSpan(t *testing.T) {
+	cols := []table.Column{{Name: "status"}, {Name: "x", Path: "a.x"}, {Name: "ttft_mean_ms_mean"}, {Name: "ttft_mean_ms_ci_lo"}, {Name: "ttft_mean_ms_ci_hi"}}
+	for _, c := range []struct {
+		half float64
+		want string
+	}{{3, ""}, {0.5, "ttft_mean_ms x1.04 along x"}, {math.NaN(), "ttft_mean_ms x1.04 along x, unresolved: no interval"}} {
+		b := New(cols, "", nil)
+		for x := range 5 {
+			mean := 100 + float64(x)
+			b.Row(table.Row{"ok", float64(x), mean, mean - c.half, mean + c.half})
+		}
+		if got := b.Record().Effect.String(); got != c.want {
+			t.Errorf("half %g: %q, want %q", c.half, got, c.want)
+		}
+	}
+}
+
+// Reasons beyond those that are counted by themselves are counted, and letters are
+// not cut.
+func TestCauses(t *testing.T) {
+	b := New([]table.Column{{Name: "status"}, {Name: "error"}}, "", nil)
+	for i := range 150 {
+		b.Row(table.Row{"failed", strings.Repeat("x", i) + strings.Repeat("é", 300)})
+	}
+	r := b.Record()
+	if r.Causes[0] != (Cause{"failed", "other reasons", 50}) {
+		t.Errorf("%+v", r.Causes[0])
+	}
+	for _, c := range r.Causes {
+		if !utf8.ValidString(c.Reason) {
+			t.Errorf("%q", c.Reason)
 		}
 	}
 }

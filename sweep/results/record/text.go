@@ -20,22 +20,27 @@ func (e *Effect) String() string {
 		return ""
 	}
 	parameter := e.Parameter[strings.LastIndexByte(e.Parameter, '.')+1:]
-	between := ""
+	between, of := "", "" // of what the ends are, other than a 95 % interval
 	ends := func(f func(float64) string) {
 		if e.Lo != nil && e.Hi != nil {
-			between = " (" + f(*e.Lo) + " .. " + f(*e.Hi) + ")"
+			between = " (" + f(*e.Lo) + " .. " + f(*e.Hi) + of + ")"
 		}
+	}
+	unresolved := ""
+	if e.Unresolved {
+		unresolved = ", unresolved: no interval"
 	}
 	switch e.Method {
 	case "oat":
 		percent := func(x float64) string { return fmt.Sprintf("%+.3g%%", 100*x) }
 		ends(percent)
-		return e.Metric + " " + percent(e.Value) + between + " by " + parameter + " " + e.Level
+		return e.Metric + " " + percent(e.Value) + between + " by " + parameter + " " + e.Level + unresolved
 	case Span:
 		if e.N > 1 {
+			of = fmt.Sprintf(" in %d groups", e.N)
 			ends(func(x float64) string { return "x" + number(x) })
 		}
-		return e.Metric + " x" + number(e.Value) + between + " along " + parameter
+		return e.Metric + " x" + number(e.Value) + between + " along " + parameter + unresolved
 	}
 	ends(number)
 	return e.Metric + ": " + strings.ReplaceAll(e.Method, "_", " ") + " of " + parameter + " " + number(e.Value) + between
