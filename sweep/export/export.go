@@ -78,12 +78,32 @@ func CSV(o Options, w io.Writer) error {
 	return s.out.Error()
 }
 
+// maxHints bounds the names that an error lists.
+const maxHints = 8
+
 func unknown(what, name string, known []string) error {
 	hint := "there are " + strings.Join(known, ", ")
 	if near := scenario.Closest(name, known); near != "" {
 		hint = fmt.Sprintf("did you mean %q?", near)
+	} else if len(known) > maxHints {
+		hint = "sweep list columns says which there are"
+		if near := alike(name, known); near != nil {
+			hint = "nearest are " + strings.Join(near, ", ") + "; " + hint
+		}
 	}
 	return fmt.Errorf("no %s %q: %s", what, name, hint)
+}
+
+// alike are some of the names that share a word with one.
+func alike(name string, known []string) (out []string) {
+	words := strings.FieldsFunc(strings.ToLower(name), func(r rune) bool { return strings.ContainsRune("_. -", r) })
+	for _, k := range known {
+		shares := func(w string) bool { return len(w) > 2 && strings.Contains(k, w) }
+		if slices.ContainsFunc(words, shares) && len(out) < maxHints {
+			out = append(out, k)
+		}
+	}
+	return out
 }
 
 // sink is where rows go.
@@ -166,6 +186,11 @@ func choose(cols []table.Column, names []string) (out []string, err error) {
 		}
 		c, ok := filter.Resolve(cols, name)
 		if !ok {
+			for _, k := range known { // a metric is its mean
+				if metric, is := strings.CutSuffix(k, "_mean"); is {
+					known = append([]string{metric}, known...)
+				}
+			}
 			return nil, unknown("column", name, known)
 		}
 		add(c.Name)

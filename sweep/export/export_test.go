@@ -119,6 +119,21 @@ func TestColumnsAreThoseOfTables(t *testing.T) {
 	}
 }
 
+// A column that is not there is answered by the nearest, not by all.
+func TestUnknownColumn(t *testing.T) {
+	dir := made(t, []float64{1})
+	for name, want := range map[string]string{
+		"ttft_mean_mss":             `--columns: no column "ttft_mean_mss": did you mean "ttft_mean_ms"?`,
+		"first_token_ttft_of_users": "nearest are ttft_mean_ms, ttft_mean_ms_mean, ",
+		"qqq":                       `--columns: no column "qqq": sweep list columns says which there are`,
+	} {
+		err := CSV(Options{Dir: dir, Columns: []string{name}}, &strings.Builder{})
+		if err == nil || !strings.Contains(err.Error(), want) || len(err.Error()) > 300 {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
 func TestToFile(t *testing.T) {
 	dir := t.TempDir()
 	if err := ToFile(filepath.Join(dir, "no", "x"), nil); err == nil || !strings.Contains(err.Error(), "there is no folder") {

@@ -104,7 +104,9 @@ func Find(ctx context.Context, o Options) (*Report, error) {
 	if err != nil {
 		return nil, again.Input(err)
 	}
-	r.Notes, r.Seen = notes, len(dirs)
+	if r.Notes, r.Seen = notes, len(dirs); r.Seen == 0 {
+		r.Notes = append(r.Notes, fmt.Sprintf("there are no results at or below %s; sweep run and sweep merge write them", strings.Join(o.Dirs, ", ")))
+	}
 	all := make([]Entry, len(dirs))
 	each(ctx, len(dirs), func(i int) { all[i] = read(dirs[i]) })
 	slices.SortStableFunc(all, func(a, b Entry) int {
@@ -114,7 +116,7 @@ func Find(ctx context.Context, o Options) (*Report, error) {
 	if len(o.Text) > 0 {
 		each(ctx, len(all), func(i int) { all[i].find(o.Text) })
 		all = slices.DeleteFunc(all, func(e Entry) bool { return len(e.Because) == 0 })
-		if len(all) == 0 {
+		if len(all) == 0 && r.Seen > 0 {
 			r.Notes = append(r.Notes, fmt.Sprintf("no folder is named %s, so it was searched as text", unit.Visible(strings.Join(o.Text, " or "))))
 		}
 	}

@@ -121,7 +121,7 @@ func TestFind(t *testing.T) {
 	}
 	for dir, want := range map[string]string{
 		"a/one": Complete + " ", "three": Complete + " ", "old": Complete + " ", "begun": Stopped + " ",
-		"foreign": Unread + " result schema 4, this program reads", "shards/1-of-2": Shard + " ", "damaged": Unread + " manifest.json: not a manifest",
+		"foreign": Unread + " result schema 4, this program reads", "shards/1-of-2": Shard + " ", "damaged": Unread + " manifest.json: not a manifest: its text is damaged or cut short",
 		"lost": Unread + " there are tables and no manifest.json", "piped": Unread + " .lock2 is a pipe", "torn": Complete + " ",
 	} {
 		if e := entry(t, r, dir); !strings.HasPrefix(e.State+" "+e.Problem, want) {
@@ -151,6 +151,19 @@ func TestFind(t *testing.T) {
 		if len(row) != len(r.Rows()[0]) || len(r.Rows()) != 13 {
 			t.Errorf("%d rows, %q", len(r.Rows()), row)
 		}
+	}
+}
+
+// A folder without results says what writes some.
+func TestNone(t *testing.T) {
+	dir := t.TempDir()
+	r, err := Find(t.Context(), Options{Dirs: []string{dir}, Text: []string{"pcie"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := r.Text(&b, false); err != nil || b.String() != "note  there are no results at or below "+dir+"; sweep run and sweep merge write them\n" {
+		t.Errorf("%v, %q", err, &b)
 	}
 }
 

@@ -24,7 +24,7 @@ func (r *Report) Text(w io.Writer, long bool) error {
 	} else if len(r.Entries) > 0 {
 		r.table(&b)
 	}
-	if len(r.Entries) == 0 {
+	if len(r.Entries) == 0 && r.Seen > 0 {
 		fmt.Fprintf(&b, "none of %s\n", plural(r.Seen, "folder of results", "folders of results"))
 	} else if len(r.Entries) < r.Seen {
 		fmt.Fprintf(&b, "%d of %s\n", len(r.Entries), plural(r.Seen, "folder of results", "folders of results"))

@@ -20,7 +20,7 @@ which calibration they rest on; with --long (and where something is searched) al
 what changed against the study of the same name before, all bottlenecks, symptoms
 and causes of failures.
 
-A word that is no folder is searched, in any letter case, in what each study showed
+A word that is no folder, file or path is searched, in any letter case, in what each study showed
 and in its text; parts between commas must stand in one line:
 
   sweep history pcie
@@ -36,9 +36,12 @@ metric for its mean, and binding for bound and decode_bound together. Saturated
 points meet conditions too, and are called so: their latencies grow with the length
 of the run.
 
-The main effect is the largest of a headline metric that its interval shows: of [oat]
-a change, of [sample] an index, else a span: largest over smallest mean along an axis,
-all else equal, the geometric mean over the combinations of the other axes.
+The main effect is the largest of a headline metric that is told from noise: of [oat]
+a change (a halving counts as much as a doubling), of [sample] an index above that of
+the dummy and the scatter between replicates, else a span: largest over smallest mean
+along an axis, all else equal, the geometric mean over the combinations of the other
+axes, 1 where intervals overlap. A change or span without intervals (one replicate)
+is called unresolved.
 
 What cannot be read is a line with the reason. Links are not followed.`
 
@@ -91,11 +94,12 @@ func History(d Doors) *cobra.Command {
 	return c
 }
 
-// sorted tells folders from texts: a folder is there, or looks like a path.
+// sorted tells folders from texts: what looks like a path, or is there, is taken for a
+// folder, so that one that is none is said to be none.
 func sorted(args []string) (dirs, texts []string) {
 	for _, a := range args {
-		info, err := os.Stat(a)
-		if err == nil && info.IsDir() || strings.ContainsRune(a, os.PathSeparator) && !strings.ContainsAny(a, " ,") {
+		_, err := os.Stat(a)
+		if err == nil || strings.ContainsRune(a, os.PathSeparator) && !strings.ContainsAny(a, " ,") {
 			dirs = append(dirs, a)
 		} else {
 			texts = append(texts, a)

@@ -196,6 +196,10 @@ func export(d *results.Dataset, o Options, where filter.Rows) (*data, error) {
 // warn says what may make the rules other than meant.
 func (x *data) warn() {
 	note := func(format string, args ...any) { x.notes = append(x.notes, fmt.Sprintf(format, args...)) }
+	if len(x.points) == 0 {
+		note("no point is exported: there are no alert rules")
+		return
+	}
 	if len(x.o.Match) == 0 {
 		note("no --match: the rules are about all vLLM series of the monitoring together")
 	}
@@ -203,12 +207,16 @@ func (x *data) warn() {
 		note("a limit of [slo] is an axis: its rule has the usual limit; --ttft and --tpot set it")
 	}
 	f, loads := x.set.Points, map[string]int{}
-	raw := 0
+	raw, open := 0, 0
 	for _, row := range x.points {
-		if s := x.state(row); s != steady && s != unjudged {
+		s := x.state(row)
+		if s != steady && s != unjudged {
 			continue
 		}
 		x.compared++
+		if s == unjudged {
+			open++
+		}
 		if calibrated, _ := f.Bool(f.Index("calibrated"), row); !calibrated {
 			raw++
 		}
@@ -219,7 +227,10 @@ func (x *data) warn() {
 			note("the study's [output] metrics leave out %s: no rule compares it", m)
 		}
 	}
-	if len(x.points) > 0 && x.compared == 0 {
+	if open > 0 {
+		note("%d of %d points with latencies are judged neither steady nor saturated (closed loop, burst, or too short to tell)", open, x.compared)
+	}
+	if x.compared == 0 {
 		note("no point has a latency: no deviation from a prediction can be seen")
 	}
 	if raw > 0 {

@@ -174,6 +174,29 @@ func TestChoice(t *testing.T) {
 	}
 }
 
+// Of points that searches tried alone there is no rule, and of points that are not
+// judged a note.
+func TestNoPointNoRule(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "out")
+	s, err := results.Create(dir, results.Meta{Study: "s", StudyTOML: []byte(study), SimVersion: 1, Planned: 1, Metrics: []table.Column{{Name: "ttft_mean_ms", Unit: "ms"}}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if err := s.Write(results.Each([]results.Run{{PointID: fmt.Sprintf("%016x", 1), Status: results.OK, SearchID: "0123456789abcdef", Metrics: []float64{100}, SeedHex: "ff"}})); err != nil {
+		t.Fatal(err)
+	}
+	o := Default()
+	o.Dir = dir
+	if w, _, rules := write(t, o); w.Alerts != 0 || strings.Contains(rules, "alert:") || !strings.Contains(rules, "groups: []") || !strings.Contains(strings.Join(w.Notes, "\n"), "there are no alert rules") {
+		t.Errorf("%d alerts, %q\n%s", w.Alerts, w.Notes, rules)
+	}
+	o.Dir = made(t, 0)
+	if w, _, _ := write(t, o); w.Alerts == 0 || !strings.Contains(strings.Join(w.Notes, "\n"), "1 of 2 points with latencies are judged neither") {
+		t.Errorf("%d alerts, %q", w.Alerts, w.Notes)
+	}
+}
+
 func TestRefused(t *testing.T) {
 	dir, many := made(t, 0), made(t, Limit)
 	for want, set := range map[string]func(*Options){

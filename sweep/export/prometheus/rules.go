@@ -48,8 +48,12 @@ type threshold struct {
 	from string // where it comes from
 }
 
-// rules are the alert rules as YAML, and how many there are.
+// rules are the alert rules as YAML, and how many there are: none where no point is
+// exported, which they would be about.
 func (x *data) rules() ([]byte, int) {
+	if len(x.points) == 0 {
+		return fmt.Appendf(nil, "# No point of study %s is exported: there is no rule.\ngroups: []\n", comment(x.set.Manifest.Study)), 0
+	}
 	var all []rule
 	ttft, tpot := x.o.Metrics.TTFT, x.o.Metrics.TPOT
 	decode := "tpot"

@@ -3,6 +3,7 @@
 package filter
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -87,7 +88,13 @@ func (r Rows) Check(cols []table.Column) error {
 			s.Names = append(s.Names, metric)
 		}
 	}
-	s.Hint = func(string) string { return "sweep list columns says which there are" }
+	s.Names = append(s.Names, slices.Sorted(maps.Keys(r.fixed))...)
+	if len(sources(cols, Binding)) > 0 {
+		s.Names = append(s.Names, Binding)
+	}
+	s.Hint = func(string) string {
+		return "sweep list columns says which there are; keys that the study sets count too"
+	}
 	return r.Expr.Check(s)
 }
 

@@ -128,3 +128,18 @@ func TestWith(t *testing.T) {
 		t.Errorf("%q", got)
 	}
 }
+
+// A mistyped name of what the study sets, or of what bounds a point, is answered by
+// the name.
+func TestNearestOfWhatTheStudySets(t *testing.T) {
+	cols := []table.Column{{Name: "rate_rps"}, {Name: "bound", Kind: table.String}}
+	for where, want := range map[string]string{"hardwar == 'x'": `did you mean "hardware"?`, "bindng ~ 'x'": `did you mean "binding"?`} {
+		r, err := Parse(where)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := r.With(map[string]any{"hardware": "x"}).Check(cols); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", where, err)
+		}
+	}
+}
