@@ -243,7 +243,7 @@ func (m *Match) text(names []string) string {
 // Rows are a heading and a row per study; with a condition a row per point that
 // meets it, with the values of its names last.
 func (r *Report) Rows() [][]string {
-	head := []string{"folder", "study", "state", "written", "points", "runs", "saturated_ratio", "changed_since", "changed", "effect_metric", "effect_parameter", "effect_level", "effect_method", "effect", "effect_lo", "effect_hi", "bound", "bound_points", "bound_share_ratio", "overlays", "calibrated_points", "weakest_source", "problem"}
+	head := []string{"folder", "study", "state", "written", "points", "runs", "saturated_ratio", "changed_since", "changed", "effect_metric", "effect_parameter", "effect_level", "effect_method", "effect", "effect_lo", "effect_hi", "bound", "bound_points", "bound_share_ratio", "overlays", "calibrated_points", "weakest_source", "problem", "effect_resolved"}
 	if r.Names != nil {
 		head = append(append(head, "point_index", "point_state", "place"), r.Names...)
 	}
@@ -273,7 +273,7 @@ func (e *Entry) row() []string {
 		}
 		return strconv.FormatFloat(*x, 'g', -1, 64)
 	}
-	row := []string{e.Dir, e.Study, e.State, written, "", strconv.Itoa(e.Runs), "", e.Since, strings.Join(e.Changed, "; "), "", "", "", "", "", "", "", "", "", "", strings.Join(e.Base, " "), "", "", e.Problem}
+	row := []string{e.Dir, e.Study, e.State, written, "", strconv.Itoa(e.Runs), "", e.Since, strings.Join(e.Changed, "; "), "", "", "", "", "", "", "", "", "", "", strings.Join(e.Base, " "), "", "", e.Problem, ""}
 	r := e.Record
 	if r == nil {
 		return row
@@ -282,6 +282,7 @@ func (e *Entry) row() []string {
 	row[4], row[6], row[20], row[21] = strconv.Itoa(r.Points), exact(&saturated), strconv.Itoa(r.Calibrated), r.Weakest
 	if x := r.Effect; x != nil {
 		copy(row[9:], []string{x.Metric, x.Parameter, x.Level, x.Method, exact(&x.Value), exact(x.Lo), exact(x.Hi)})
+		row[len(row)-1] = strconv.FormatBool(!x.Unresolved)
 	}
 	if len(r.Bounds) > 0 {
 		x := r.Bounds[0]
