@@ -49,7 +49,7 @@ func decodeSome(r parquet.ReaderAtSeeker, keep func(Column) bool) (frame *Frame,
 	if err != nil {
 		return nil, err
 	}
-	d := decoder{frame: frame, from: frame.choose(keep)}
+	d := decoder{frame: frame, from: frame.choose(keep), codes: map[*series]map[string]int32{}}
 	if err := frame.bounded(pr.NumRows()); err != nil {
 		return nil, err
 	}
@@ -135,7 +135,8 @@ const batchRows = 8192
 // decoder appends row groups to a frame. Its slices are scratch for one batch.
 type decoder struct {
 	frame   *Frame
-	from    []int // column in the file of each column of frame
+	from    []int                        // column in the file of each column of frame
+	codes   map[*series]map[string]int32 // of the words of each column of words
 	def     [batchRows]int16
 	floats  [batchRows]float64
 	ints    [batchRows]int64
@@ -164,10 +165,6 @@ func (d *decoder) group(g *file.RowGroupReader) error {
 
 // column decodes want rows of one chunk, of a column that has some before.
 func (d *decoder) column(chunk file.ColumnChunkReader, s *series, before int, want int64) error {
-	codes := map[string]int32{}
-	for i, w := range s.words {
-		codes[w] = int32(i)
-	}
 	for want > 0 {
 		n := min(want, batchRows)
 		rows, values, err := d.batch(chunk, n)
@@ -184,7 +181,7 @@ func (d *decoder) column(chunk file.ColumnChunkReader, s *series, before int, wa
 		if set != values {
 			return fmt.Errorf("damaged file: %d values for %d rows that are not NULL", values, set)
 		}
-		d.spread(s, chunk.Type(), before, int(rows), codes)
+		d.spread(s, chunk.Type(), before, int(rows))
 		before, want = before+int(rows), want-rows
 	}
 	return nil
@@ -207,7 +204,7 @@ func (d *decoder) batch(chunk file.ColumnChunkReader, n int64) (rows int64, valu
 
 // spread appends the batch to the series of a column of which before rows are
 // decoded, NULL where the level is 0.
-func (d *decoder) spread(s *series, t parquet.Type, before, rows int, codes map[string]int32) {
+func (d *decoder) spread(s *series, t parquet.Type, before, rows int) {
 	def := d.def[:rows]
 	switch t {
 	case parquet.Types.Double:
@@ -230,7 +227,12 @@ func (d *decoder) spread(s *series, t parquet.Type, before, rows int, codes map[
 			return 0
 		})
 	case parquet.Types.ByteArray:
-		s.codes = lay(s.codes, before, -1, def, func(v int) int32 { return s.code(string(d.strings[v]), codes) })
+		codes := d.codes[s] // kept over row groups: a column may have a word of its own for each row
+		if codes == nil {
+			codes = map[string]int32{}
+			d.codes[s] = codes
+		}
+		s.codes = lay(s.codes, before, -1, def, func(v int) int32 { return s.code(d.strings[v], codes) })
 	}
 }
 
@@ -273,12 +275,12 @@ func lay[T any](values []T, before int, null T, def []int16, get func(packed int
 }
 
 // code returns the number of a word, adding it when it is new.
-func (s *series) code(word string, codes map[string]int32) int32 {
-	c, ok := codes[word]
+func (s *series) code(word []byte, codes map[string]int32) int32 {
+	c, ok := codes[string(word)]
 	if !ok {
 		c = int32(len(s.words))
-		s.words = append(s.words, word)
-		codes[word] = c
+		s.words = append(s.words, string(word))
+		codes[s.words[c]] = c
 	}
 	return c
 }

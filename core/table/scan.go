@@ -84,7 +84,7 @@ func (s *Scanner) group() (frame *Frame, err error) {
 	if err := frame.bounded(g.NumRows()); err != nil {
 		return nil, fmt.Errorf("row group %d: %w", s.next, err)
 	}
-	d := decoder{frame: frame, from: s.from}
+	d := decoder{frame: frame, from: s.from, codes: map[*series]map[string]int32{}}
 	if err := d.group(g); err != nil {
 		return nil, fmt.Errorf("row group %d: %w", s.next, err)
 	}

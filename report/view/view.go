@@ -34,13 +34,7 @@ type View struct {
 // also what of the runs can be asked for.
 func Open(dir string, shown func(selected []string) []string, extra []string) (*View, error) {
 	d, err := results.OpenFor(dir, func(selected []string) []string {
-		names := shown(selected)
-		for _, name := range extra {
-			if slices.Contains(selected, name) && !slices.Contains(names, name) {
-				names = append(slices.Clone(names), name)
-			}
-		}
-		return names
+		return slices.Concat(shown(selected), extra)
 	})
 	if err != nil {
 		return nil, err

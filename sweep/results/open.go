@@ -27,7 +27,8 @@ type Dataset struct {
 func Open(dir string) (*Dataset, error) { return OpenFor(dir, nil) }
 
 // OpenFor is Open with the points of a few metrics only: choose gets the names
-// of those that are there and returns those to read; nil reads all.
+// of those that are there and returns those to read; nil reads all. Counts of the
+// runs behind a mean (_n), which nothing shows, are read where choose names them.
 func OpenFor(dir string, choose func(metrics []string) []string) (*Dataset, error) {
 	d, err := open(dir, choose)
 	if err != nil {
@@ -99,12 +100,13 @@ func (d *Dataset) Classes() (*table.Frame, error) {
 	return d.read(ClassesFile, nil)
 }
 
-// pointNames are the columns of points that the metrics have, but for some.
+// pointNames are the columns of points that the metrics have, but for those of
+// some, and counts.
 func pointNames(metrics, but []string) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range metrics {
 		for _, suffix := range statistics {
-			names[m+suffix] = !slices.Contains(but, m)
+			names[m+suffix] = (suffix == "_n" || !slices.Contains(but, m)) && !slices.Contains(but, m+suffix)
 		}
 	}
 	return names

@@ -273,8 +273,15 @@ func TestOpenFor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if m := d.Metrics(); len(m) != 1 || m[0].Name != "output_tok_s" || m[0].Better != "higher" || d.Points.Index("ttft_p99_ms_n") >= 0 || len(d.Axes()) != 2 {
+	if m := d.Metrics(); len(m) != 1 || m[0].Name != "output_tok_s" || m[0].Better != "higher" || d.Points.Index("ttft_p99_ms_n") >= 0 || d.Points.Index("output_tok_s_n") >= 0 || len(d.Axes()) != 2 {
 		t.Errorf("metrics %v, columns %v", m, d.Points.Columns)
+	}
+	d, err = OpenFor(dir, func(names []string) []string { return append(names[1:], "ttft_p99_ms_n") })
+	if err != nil {
+		t.Fatal(err)
+	}
+	if m := d.Metrics(); len(m) != 1 || d.Points.Index("ttft_p99_ms_n") < 0 {
+		t.Errorf("a count that was named is not there: metrics %v, columns %v", m, d.Points.Columns)
 	}
 }
 
