@@ -4,7 +4,6 @@
 package report
 
 import (
-	"errors"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -100,18 +99,21 @@ func Load(dir string) (*Report, error) {
 	}
 	r.plots = plots.All(v, main)
 	w.Plots = r.plots
-	w.Extra, w.Details = inside(r.data)
+	r.inside()
 	return r, v.Err()
 }
 
-// inside are the parts of a page that look into a few points; where their file
-// cannot be read, why.
-func inside(v *view.View) ([]page.Section, map[string]page.Detail) {
-	x, err := details.Read(v.Dir, v.Manifest.Digest)
+// inside adds the parts of a page that look into a few points; where their file
+// cannot be read, every form of the report says why.
+func (r *Report) inside() {
+	x, err := details.Read(r.data.Dir, r.data.Manifest.Digest)
 	if err != nil {
-		return []page.Section{{ID: "latencies", Title: "How the latencies are distributed", Notes: []string{"not shown: " + err.Error()}}}, nil
+		why := "not shown: " + err.Error()
+		r.summary = append(r.summary, "distributions of latencies "+why)
+		r.web.Extra = []page.Section{{ID: "latencies", Title: "How the latencies are distributed", Notes: []string{why}}}
+		return
 	}
-	return drill.Sections(x), drill.Details(x)
+	r.web.Extra, r.web.Details = drill.Sections(x), drill.Details(x)
 }
 
 // needed names what the report reads beside the metrics of its tables.
@@ -154,9 +156,15 @@ func names(condition string) []string {
 }
 
 // Write writes report.md, report.html and the plots into the folder of the
-// results.
+// results. It ends at the first file that cannot be written.
 func (r *Report) Write() error {
-	return errors.Join(r.writePlots(), results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown()), r.WritePage(filepath.Join(r.data.Dir, web.File)))
+	if err := results.WriteFile(filepath.Join(r.data.Dir, File), r.markdown()); err != nil {
+		return err
+	}
+	if err := r.WritePage(filepath.Join(r.data.Dir, web.File)); err != nil {
+		return err
+	}
+	return r.writePlots()
 }
 
 // WritePage writes the page to a file.

@@ -223,7 +223,7 @@ func ms(n details.Number) string {
 		return "-"
 	}
 	if n >= 10_000 {
-		return grouped(int(math.Round(float64(n))))
+		return number.Grouped(int(math.Round(float64(n))))
 	}
 	return number.Significant(float64(n))
 }
@@ -242,21 +242,4 @@ func sentence(s string) string {
 		return s
 	}
 	return strings.ToUpper(s[:1]) + s[1:]
-}
-
-// grouped prints a count with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// plural prints a count of something.
-func plural(n int, thing string) string {
-	if n != 1 {
-		thing += "s"
-	}
-	return grouped(n) + " " + thing
 }

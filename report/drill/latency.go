@@ -84,7 +84,7 @@ func (b *book) distribution(g *group, metric string, several bool) (page.Chart, 
 			continue
 		}
 		left++
-		row := []string{b.label(p, whole), grouped(q.Count)}
+		row := []string{b.label(p, whole), number.Grouped(q.Count)}
 		if saturated(p) {
 			row[0] += ", saturated"
 		}
@@ -253,7 +253,7 @@ func (r *reader) caveats() (out []string) {
 		}
 	}
 	if thin > 0 {
-		out = append(out, fmt.Sprintf("%s of fewer than %d requests: the ends of these lines rest on one or two of them", plural(thin, "line"), few))
+		out = append(out, fmt.Sprintf("%s of fewer than %d requests: the ends of these lines rest on one or two of them", number.Plural(thin, "line"), few))
 	}
 	return out
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/report/number"
 	"scoville/report/page"
 	"scoville/sweep/results/details"
 )
@@ -19,7 +20,7 @@ func (b *book) point(p *details.Point) page.Detail {
 	}
 	which := "its run"
 	if p.Runs > 1 {
-		which = fmt.Sprintf("the first of its %s", plural(p.Runs, "run"))
+		which = fmt.Sprintf("the first of its %s", number.Plural(p.Runs, "run"))
 	}
 	d.Lines = append(d.Lines, fmt.Sprintf("Looked into as %s, by %s, which is %s.", strings.Join(p.Chosen, ", "), which, p.Verdict))
 	if saturated(p) {
@@ -88,7 +89,7 @@ func waits(p *details.Point) page.Chart {
 func requestTable(p *details.Point) page.Table {
 	t := page.Table{Title: "these requests", Head: []string{"request", "chosen", "prompt", "output", "TTFT (ms)", "TPOT (ms)", "E2E (ms)"}}
 	for _, r := range byTTFT(p) {
-		t.Rows = append(t.Rows, []string{fmt.Sprint(r.Number), strings.Join(r.Chosen, ", "), grouped(r.Prompt), grouped(r.Output), ms(r.TTFT), ms(r.TPOT), ms(r.E2E)})
+		t.Rows = append(t.Rows, []string{fmt.Sprint(r.Number), strings.Join(r.Chosen, ", "), number.Grouped(r.Prompt), number.Grouped(r.Output), ms(r.TTFT), ms(r.TPOT), ms(r.E2E)})
 	}
 	return t
 }
@@ -108,7 +109,7 @@ func request(p *details.Point, r *details.Request) page.Detail {
 		if part.split.Steps == 0 {
 			continue
 		}
-		name := fmt.Sprintf("%s, %s", part.name, plural(part.split.Steps, "step"))
+		name := fmt.Sprintf("%s, %s", part.name, number.Plural(part.split.Steps, "step"))
 		c.Rows = append(c.Rows, waited.row(name, "", part.split.Resources, milliseconds, shareOf(part.split.Seconds)))
 		stage.Rows = append(stage.Rows, spent.row(name, "", part.split.Stages, milliseconds, shareOf(part.split.Seconds)))
 	}
@@ -130,7 +131,7 @@ func request(p *details.Point, r *details.Request) page.Detail {
 
 // about says what a request is.
 func about(r *details.Request) string {
-	s := fmt.Sprintf("It arrives at %s s with %s prompt tokens and gets %s: TTFT %s ms", ms(r.Arrival), grouped(r.Prompt), plural(r.Output, "token"), ms(r.TTFT))
+	s := fmt.Sprintf("It arrives at %s s with %s prompt tokens and gets %s: TTFT %s ms", ms(r.Arrival), number.Grouped(r.Prompt), number.Plural(r.Output, "token"), ms(r.TTFT))
 	if r.TPOT.Known() {
 		s += fmt.Sprintf(", TPOT %s ms, E2E %s ms", ms(r.TPOT), ms(r.E2E))
 	}
@@ -138,10 +139,10 @@ func about(r *details.Request) string {
 		s += "; class " + r.Class
 	}
 	if r.Cached > 0 {
-		s += fmt.Sprintf("; %s of the prompt are in the prefix cache", plural(r.Cached, "token"))
+		s += fmt.Sprintf("; %s of the prompt are in the prefix cache", number.Plural(r.Cached, "token"))
 	}
 	if r.Preemptions > 0 {
-		s += "; preempted " + plural(r.Preemptions, "time")
+		s += "; preempted " + number.Plural(r.Preemptions, "time")
 	}
 	return s + "."
 }
@@ -179,18 +180,18 @@ func stepName(s *details.Step) string {
 func batch(s *details.Step) string {
 	var parts []string
 	if s.Prompt > 0 {
-		parts = append(parts, plural(s.Prompt, "prompt token"))
+		parts = append(parts, number.Plural(s.Prompt, "prompt token"))
 	}
 	if s.Decoded > 0 {
-		parts = append(parts, plural(s.Decoded, "decoded token"))
+		parts = append(parts, number.Plural(s.Decoded, "decoded token"))
 	}
 	if s.Drafts > 0 {
-		parts = append(parts, plural(s.Drafts, "draft token"))
+		parts = append(parts, number.Plural(s.Drafts, "draft token"))
 	}
 	if len(parts) == 0 {
 		return "it moves KV and computes no token"
 	}
-	return fmt.Sprintf("%s of %s, attending to %s", strings.Join(parts, " and "), plural(s.Sequences, "sequence"), plural(int(math.Round(float64(s.Context))), "token"))
+	return fmt.Sprintf("%s of %s, attending to %s", strings.Join(parts, " and "), number.Plural(s.Sequences, "sequence"), number.Plural(int(math.Round(float64(s.Context))), "token"))
 }
 
 // step is the panel of a step.

@@ -9,10 +9,11 @@ import (
 )
 
 // Legend says how Bars is read.
-const Legend = "### change of the metric   -+- its 95 % interval and mean   ~ the interval includes 0"
+const Legend = "### change   -+- its 95 % interval and mean   ~ the interval includes 0"
 
-// maxBars is how many bars a picture has.
-const maxBars = 10
+// maxBars is how many bars a picture has, past how far beyond them, and the two
+// blanks after them, a value below them may reach.
+const maxBars, past = 10, 4
 
 // Bars draws bars from a line at 0, in the order of the picture. A bar is solid as
 // far as its interval leaves no doubt. Bars beyond a few are left out, and counted.
@@ -36,13 +37,13 @@ func Bars(c *chart.Bars, width int) []string {
 	left := max(0, len(bars)-maxBars)
 	bars = bars[:len(bars)-left]
 	label, text = min(label, width*2/5), min(text, width/4)
-	a := axis{cells: max(width-label-text-4, 8)}
+	a := axis{cells: max(width-label-max(text, past)-4, 8)}
 	var drawn []chart.Bar
 	for _, b := range bars {
 		drawn = append(drawn, b.Bar)
 	}
 	a.lo, a.hi = span(drawn)
-	out := []string{c.Title}
+	out := fold(c.Title, width)
 	for _, b := range bars {
 		cells := blank(label + 2 + a.cells + 2 + text)
 		put(cells, 0, name(b.label, label))
@@ -121,7 +122,7 @@ func (a axis) bar(cells []rune, b chart.Bar) {
 
 // labels is the line of values below the bars, in percent, at round ones.
 func (a axis) labels() string {
-	cells := blank(a.cells + 6)
+	cells := blank(a.cells + past + 2)
 	each := step((a.hi - a.lo) / max(float64(a.cells)/7, 2))
 	free := 0
 	for k := math.Ceil(a.lo / each); k*each <= a.hi; k++ {

@@ -46,10 +46,9 @@ func Front(v *view.View, width int) []string {
 	}
 	x := along(xs, width-margin-2)
 	field, unnamed := plot(x, y, dots)
-	out := []string{
-		fmt.Sprintf("%s (%s) against %s (%s)%s", goals[0].Metric, goals[0].Goal, goals[1].Metric, goals[1].Goal, beside(x, y)),
-		"* on the front, with the number of its point   . another point is better" + more(len(goals)),
-	}
+	out := slices.Concat(
+		fold(fmt.Sprintf("%s (%s) against %s (%s)%s", goals[0].Metric, goals[0].Goal, goals[1].Metric, goals[1].Goal, beside(x, y)), width),
+		fold("* on the front, with the number of its point   . another point is better"+more(len(goals)), width))
 	for row := high - 1; row >= 0; row-- {
 		value := ""
 		if row == 0 || row == high-1 || row == high/2 {
@@ -58,7 +57,10 @@ func Front(v *view.View, width int) []string {
 		out = append(out, strings.TrimRight(fmt.Sprintf("%*s |%s", margin, value, string(field[row])), " "))
 	}
 	out = append(out, strings.Repeat(" ", margin+1)+"+"+strings.Repeat("-", x.cells), strings.Repeat(" ", margin+2)+x.below(goals[1].Metric))
-	return append(out, notes(unnamed, hidden)...)
+	for _, n := range notes(unnamed, hidden) {
+		out = append(out, fold(n, width)...)
+	}
+	return out
 }
 
 // compared are the points that the study compared, and what of the others keeps

@@ -43,7 +43,7 @@ func Pictures(v *view.View, all []plots.Plot, width int) (out [][]string) {
 		}
 		lines := Bars(p.Bars, width)
 		if i == 0 {
-			lines = append(lines, legend(p.Bars))
+			lines = append(lines, fold(legend(p.Bars), fit(width))...)
 		}
 		out = append(out, lines)
 	}

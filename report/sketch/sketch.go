@@ -100,4 +100,24 @@ func name(s string, width int) string {
 	return string(r[:head]) + ".." + string(r[len(r)-(width-2-head):])
 }
 
+// gap is between the entries of a legend.
+const gap = "   "
+
+// fold breaks the text around a picture where it is wider: between entries, or
+// at blanks.
+func fold(s string, width int) (out []string) {
+	for long(s) > width {
+		head := string([]rune(s)[:width+1])
+		cut := strings.LastIndex(head, gap)
+		if cut < 0 {
+			cut = strings.LastIndex(head, " ")
+		}
+		if cut <= 0 {
+			break // one word
+		}
+		out, s = append(out, s[:cut]), strings.TrimLeft(s[cut:], " ")
+	}
+	return append(out, name(s, width))
+}
+
 func long(s string) int { return utf8.RuneCountInString(s) }

@@ -45,7 +45,7 @@ scheduler = static                        |#####                       +5.0%
                                  -10%     0       10%     20%      30%`)
 	for width := -5; width < 200; width++ {
 		for _, line := range Bars(c, width) {
-			if n := len(line); n > max(width, least) && n > Usual {
+			if n := len(line); n > fit(width) {
 				t.Errorf("%d columns for %d: %q", n, width, line)
 			}
 		}
@@ -81,7 +81,8 @@ func TestFront(t *testing.T) {
 	v := study(t, steady(40), steady(20), steady(10), sample.Point{Axes: []any{int64(9)}, State: view.Saturated, TPOT: []float64{9, 9}}, sample.Point{Axes: []any{int64(1)}, TPOT: []float64{1}, Reason: "too large"})
 	same(t, "front", Front(v, 50), `
 tpot_mean_ms (min) against output_tok_s (min)
-* on the front, with the number of its point   . another point is better
+* on the front, with the number of its point
+. another point is better
   40 |*0
      |
      |
@@ -140,7 +141,34 @@ func TestPictures(t *testing.T) {
 	if strings.Join(titles, " ") != "tpot_p50_ms tpot_p50_ms ttft_mean_ms" {
 		t.Errorf("%q", titles)
 	}
-	if last := got[0][len(got[0])-1]; last != Legend {
+	if last := got[0][len(got[0])-1]; last != Legend || len(last) > Usual-2 {
 		t.Errorf("%q", last)
+	}
+}
+
+// Every line of a picture fits the terminal, its title, legend and notes too.
+func TestWidths(t *testing.T) {
+	long := "ttft_prefill_excess_mean_ms: change from the baseline, at hardware.weight_bandwidth_gb_s = 4800, context = short"
+	c := &chart.Bars{Title: long}
+	for i := range 14 {
+		c.Rows = append(c.Rows, chart.BarRow{Name: "hardware_weight_bandwidth_gb_s", Bars: []chart.Bar{{Value: 999.5 * float64(i+1), Lo: 1, Hi: 2e4, Name: "= 480000", Text: "+9"}}})
+	}
+	goals := []results.Objective{{Metric: "tpot_mean_ms", Goal: "min"}, {Metric: "output_tok_s", Goal: "max"}, {Metric: "ttft_mean_ms", Goal: "min"}}
+	v := sample.Open(t, results.Meta{Axes: axes, Objectives: goals}, sample.Point{Axes: []any{int64(1)}, State: view.Steady, TPOT: []float64{0.0123}}, sample.Point{Axes: []any{int64(2)}, State: view.Steady, TPOT: []float64{12345}}, sample.Point{Axes: []any{int64(3)}, State: view.Saturated, TPOT: []float64{9}})
+	for width := least; width <= most; width++ {
+		pictures := Pictures(v, []plots.Plot{{Y: "tpot_mean_ms", Bars: c}}, width)
+		if len(pictures) != 2 {
+			t.Fatalf("%d pictures", len(pictures))
+		}
+		for _, lines := range pictures {
+			for _, line := range lines {
+				if len(line) > width {
+					t.Fatalf("%d columns for %d: %q", len(line), width, line)
+				}
+			}
+		}
+		if text := strings.Join(pictures[1], " "); !strings.HasPrefix(text, long) || width >= 80 && !strings.Contains(text, Legend) {
+			t.Errorf("%d columns: text is lost: %q", width, text)
+		}
 	}
 }

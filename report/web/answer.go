@@ -308,7 +308,7 @@ func (m *maker) front() string {
 		if o.Goal == "max" {
 			word, i = "highest", most
 		}
-		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Mean(c, i), m.Place(i)))
+		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Told(c, i), m.Place(i)))
 	}
 	if len(list) == 1 && len(ends) == 1 {
 		return "Best: " + ends[0] + "."
@@ -326,7 +326,7 @@ func (m *maker) only() string {
 	}
 	var values []string
 	for _, c := range m.Metrics[:min(len(m.Metrics), maxSaid)] {
-		values = append(values, c.Name+" "+m.Mean(c, 0))
+		values = append(values, c.Name+" "+m.Told(c, 0))
 	}
 	text := strings.Join(values, ", ")
 	if bound, ok := m.V.Points.String(m.V.Points.Index("bound"), 0); ok {
@@ -361,7 +361,7 @@ func (m *maker) loaded() string {
 	var values []string
 	for _, c := range m.Metrics {
 		if len(values) < maxSaid-1 && strings.HasSuffix(c.Name, "_ms") {
-			values = append(values, fmt.Sprintf("%s goes from %s to %s", c.Name, m.Mean(c, first), m.Mean(c, last)))
+			values = append(values, fmt.Sprintf("%s goes from %s to %s", c.Name, m.Told(c, first), m.Told(c, last)))
 		}
 	}
 	word := "From"
@@ -390,7 +390,7 @@ func (m *maker) best() string {
 	if m.Mean(c, i) == m.Mean(c, other) {
 		return fmt.Sprintf("%s is %s at every point.", c.Name, m.Mean(c, i))
 	}
-	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Mean(c, i), m.Place(i), m.Mean(c, other))
+	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Told(c, i), m.Place(i), m.Told(c, other))
 }
 
 // lead splits what a reader must know into what stands at the top and the rest.

@@ -38,13 +38,14 @@ func OpenFor(dir string, choose func(metrics []string) []string) (*Dataset, erro
 }
 
 func open(dir string, choose func([]string) []string) (*Dataset, error) {
+	if _, err := os.Lstat(filepath.Join(dir, ManifestFile)); errors.Is(err, os.ErrNotExist) {
+		return nil, fmt.Errorf("%s holds no results: %w", dir, err)
+	}
 	if err := place.Check(dir); err != nil {
 		return nil, err
 	}
 	m, err := ReadManifest(dir)
 	switch {
-	case errors.Is(err, os.ErrNotExist):
-		return nil, fmt.Errorf("%s holds no results: %w", dir, err)
 	case err != nil:
 		return nil, err
 	case m.Schema != Schema:

@@ -77,7 +77,7 @@ halves of their intervals in cells of their own.
 				return err
 			}
 			if err := r.Write(); err != nil {
-				return &sweep.InputError{Err: fmt.Errorf("%w\nwith -o FILE the page is written elsewhere", err)}
+				return &sweep.InputError{Err: fmt.Errorf("%w; with -o FILE the page alone is written, elsewhere", err)}
 			}
 			err = program.Compare(d.Out, func(w io.Writer) error { return r.Text(w, program.Width(d.Out)) }, d.Better())
 			if errors.Is(err, syscall.EPIPE) { // a reader that has seen enough

@@ -222,21 +222,27 @@ func (m *Scene) level(metric string, x float64) string {
 }
 
 // forecast is where 90 % of other runs are expected, of a line whose calibration
-// was drawn from.
-func (m *Scene) forecast(c *curve, metric string) []page.Band {
+// was drawn from. It breaks where a point between has no steady value.
+func (m *Scene) forecast(c *curve, metric string) (out []page.Band) {
 	b := page.Band{Label: "90 % of other runs"}
+	end := func() {
+		if len(b.Lower) > 1 {
+			out = append(out, b)
+		}
+		b.Lower, b.Upper = nil, nil
+	}
 	for _, i := range c.lines[c.names[0]] {
 		x, _ := m.V.Estimate(c.x.Name, i)
 		lo, low := m.V.Points.Float(m.V.Points.Index(metric+"_pred_lo"), i)
 		hi, high := m.V.Points.Float(m.V.Points.Index(metric+"_pred_hi"), i)
-		if low && high && m.Usable(i) {
-			b.Lower, b.Upper = append(b.Lower, [2]float64{x.Mean, lo}), append(b.Upper, [2]float64{x.Mean, hi})
+		if !low || !high || !m.Usable(i) {
+			end()
+			continue
 		}
+		b.Lower, b.Upper = append(b.Lower, [2]float64{x.Mean, lo}), append(b.Upper, [2]float64{x.Mean, hi})
 	}
-	if len(b.Lower) < 2 {
-		return nil
-	}
-	return []page.Band{b}
+	end()
+	return out
 }
 
 // loads are the axes that say how much is asked of a machine.
@@ -276,41 +282,39 @@ func (m *Scene) Rates() (s page.Section) {
 }
 
 // saturation shades the loads at which every line is saturated: beyond the
-// largest capacity, or from the first load at which none is steady.
+// largest capacity, or, where that is not known or a line is steady beyond it,
+// from the first load at which each line is and stays saturated.
 func (m *Scene) saturation(c *curve) []page.Band {
-	from, most := math.Inf(1), math.Inf(-1)
-	steady := math.Inf(-1) // largest load at which a line is not saturated
+	from, most, steady := math.Inf(-1), math.Inf(-1), math.Inf(-1)
 	largest, known, open := 0.0, true, false
 	for _, name := range c.names {
+		first := math.Inf(1) // from which this line is saturated
 		for _, i := range c.lines[name] {
 			x, _ := m.V.Estimate(c.x.Name, i)
 			most = max(most, x.Mean)
 			switch m.V.State(i) {
 			case view.Saturated:
-				open = true
-				from = min(from, x.Mean)
+				open, first = true, min(first, x.Mean)
 			case view.Steady, view.Unjudged:
-				open = true
-				steady = max(steady, x.Mean)
+				steady, first = max(steady, x.Mean), math.Inf(1)
 			}
 			capacity, ok := m.V.Estimate("capacity_rps", i)
 			known = known && ok
 			largest = max(largest, capacity.Mean)
 		}
+		from = max(from, first)
 	}
 	label := "saturated"
 	if len(c.names) > 1 {
 		label = "all saturated"
 	}
 	switch {
-	case !open || math.IsInf(from, 1):
-		return nil // closed loops, or none is
-	case c.x.Path == "workload.load":
+	case !open:
+		return nil
+	case c.x.Path == "workload.load" && steady <= 1:
 		from, label = 1, label+": beyond capacity"
-	case c.x.Path == "workload.rate_rps" && known && largest > 0:
+	case c.x.Path == "workload.rate_rps" && known && largest > 0 && steady <= largest:
 		from, label = largest, fmt.Sprintf("%s: beyond %s/s", label, number.Significant(largest))
-	case from <= steady:
-		return nil // another line is steady at a larger load
 	}
 	if from > most {
 		return nil

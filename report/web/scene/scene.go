@@ -105,6 +105,21 @@ func (m *Scene) Mean(c table.Column, i int) string {
 	return text
 }
 
+// Told is Mean for a sentence: an interval that is larger than its mean is said
+// in words.
+func (m *Scene) Told(c table.Column, i int) string {
+	e, ok := m.V.Estimate(c.Name, i)
+	half := e.Hi - e.Mean
+	if !ok || !(half > 0 && half >= math.Abs(e.Mean)) {
+		return m.Mean(c, i)
+	}
+	unit := ""
+	if u := unitOf(c); u != "" {
+		unit = " " + u
+	}
+	return fmt.Sprintf("%s%s, uncertain by more than that (± %s%s)", number.Significant(e.Mean), unit, number.Significant(half), unit)
+}
+
 // Usable reports whether a value of point i may be relied on.
 func (m *Scene) Usable(i int) bool { return m.V.OK(i) && m.V.State(i) != view.Saturated }
 
@@ -141,7 +156,7 @@ func (m *Scene) ranges(c table.Column, points []int) string {
 	if len(m.Axes) > maxNamed {
 		place = func(i int) string { return fmt.Sprintf("point %d", m.V.Index(i)) }
 	}
-	return fmt.Sprintf("lowest %s at %s; highest %s at %s", m.Mean(c, a), place(a), m.Mean(c, b), place(b))
+	return fmt.Sprintf("lowest %s at %s; highest %s at %s", m.Told(c, a), place(a), m.Told(c, b), place(b))
 }
 
 // maxNamed is how many axes name a point.
