@@ -268,3 +268,36 @@ func run2(r results.Run) results.Run {
 	r.Metrics[0] += 0.2
 	return r
 }
+
+// A file of details that cannot be read is missed in every form of the report.
+func TestDamagedDetails(t *testing.T) {
+	dir := dataset(t, results.Meta{}, []results.Run{run(0, 0, 1, 30)}).data.Dir
+	if err := os.WriteFile(filepath.Join(dir, "details.json"), []byte("{"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Load(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var text bytes.Buffer
+	if err := r.Text(&text, 0); err != nil {
+		t.Fatal(err)
+	}
+	for form, got := range map[string]string{"text": text.String(), "markdown": string(r.markdown())} {
+		if !strings.Contains(got, "distributions of latencies not shown: ") || !strings.Contains(got, "details.json") {
+			t.Errorf("%s says nothing of it:\n%s", form, got)
+		}
+	}
+	if len(r.web.Extra) != 1 || len(r.web.Details) != 0 {
+		t.Errorf("%+v", r.web.Extra)
+	}
+}
+
+// What cannot be written is one error.
+func TestWriteOnce(t *testing.T) {
+	r := dataset(t, results.Meta{}, []results.Run{run(0, 0, 1, 30)})
+	r.data.Dir = filepath.Join(r.data.Dir, "gone")
+	if err := r.Write(); err == nil || strings.Contains(err.Error(), "\n") {
+		t.Errorf("%v", err)
+	}
+}

@@ -43,6 +43,24 @@ func example() *details.Details {
 	return d
 }
 
+// What is of one run is not passed off as the mean of a point's runs.
+func TestFirstRun(t *testing.T) {
+	for runs, want := range map[int]bool{1: false, 10: true} {
+		d := example()
+		for i := range d.Points {
+			d.Points[i].Runs = runs
+		}
+		notes := strings.Join(Sections(d)[0].Charts[0].Notes, "\n")
+		if got := strings.Contains(notes, "of the first run of each point, not the means"); got != want {
+			t.Errorf("%d runs: %q", runs, notes)
+		}
+		lines := strings.Join(Details(d)["0"].Lines, "\n")
+		if got := strings.Contains(lines, "the first of its 10 runs") && strings.Contains(lines, "of that run alone"); got != want {
+			t.Errorf("%d runs: %q", runs, lines)
+		}
+	}
+}
+
 // wholePage is a page of the parts of a file.
 func wholePage(d *details.Details) *page.Page {
 	return &page.Page{Title: "demo", Kind: "sweep report", Sections: Sections(d), Details: Details(d)}
@@ -133,7 +151,7 @@ func TestLatencies(t *testing.T) {
 	}
 	one := example()
 	one.Points = one.Points[2:]
-	if c := Sections(one)[0].Charts[0]; !strings.HasPrefix(c.Reading, "Saturated: ") || c.Table.Rows[0][0] != "point 7 (max_num_seqs = 16), saturated" || !strings.HasPrefix(Details(one)["7"].Lines[1], "SATURATED") {
+	if c := Sections(one)[0].Charts[0]; !strings.HasPrefix(c.Reading, "Saturated: ") || c.Table.Rows[0][0] != "point 7 (max_num_seqs = 16), saturated" || !strings.HasPrefix(Details(one)["7"].Lines[2], "SATURATED") {
 		t.Errorf("%s %q", c.Reading, c.Table.Rows)
 	}
 	if n := s[0].Charts[1].Notes; !strings.Contains(strings.Join(n, " "), "3 lines of fewer than 100 requests") {

@@ -243,14 +243,18 @@ func together(a, b *details.Quantiles) bool {
 
 // caveats are what must be known of lines.
 func (r *reader) caveats() (out []string) {
-	thin := 0
+	thin, repeated := 0, false
 	for _, p := range r.points {
+		repeated = repeated || p.Runs > 1
 		if saturated(p) {
 			out = append(out, r.label(p)+" is saturated: its latencies grow for as long as requests come, and are no steady values")
 		}
 		if quantiles(p, r.metric).Count < few {
 			thin++
 		}
+	}
+	if repeated {
+		out = append(out, "quantiles are those of the first run of each point, not the means over its runs that the tables of metrics have")
 	}
 	if thin > 0 {
 		out = append(out, fmt.Sprintf("%s of fewer than %d requests: the ends of these lines rest on one or two of them", number.Plural(thin, "line"), few))

@@ -23,6 +23,9 @@ func (b *book) point(p *details.Point) page.Detail {
 		which = fmt.Sprintf("the first of its %s", number.Plural(p.Runs, "run"))
 	}
 	d.Lines = append(d.Lines, fmt.Sprintf("Looked into as %s, by %s, which is %s.", strings.Join(p.Chosen, ", "), which, p.Verdict))
+	if p.Runs > 1 {
+		d.Lines = append(d.Lines, "What follows is of that run alone; the values above are means over all.")
+	}
 	if saturated(p) {
 		d.Lines = append(d.Lines, "SATURATED: requests arrive faster than they are served. What follows is of this one run; no latency of it is a steady value.")
 	}

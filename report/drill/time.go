@@ -102,7 +102,7 @@ func most(parts []details.Part, whole details.Number) (name string, share float6
 func (b *book) times() page.Section {
 	s := page.Section{
 		ID: "time", Title: "Where the time goes",
-		Lines: []string{"The busy time of each run, of all its replicas together: work that is hidden behind other work takes none. A click on a bar opens the point with its requests, a click on a request its steps."},
+		Lines: []string{"The busy time of the first run of each point, of all its machines together: work that is hidden behind other work takes none. A click on a bar opens the point with its requests, a click on a request its steps."},
 	}
 	s.Charts = append(s.Charts,
 		b.runs("what the runs wait for", resources, func(p *details.Split) []details.Part { return p.Resources }),

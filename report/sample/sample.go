@@ -24,6 +24,7 @@ type Point struct {
 	Baseline    bool
 	Path, Level string // changed one at a time; "" = nothing
 	Change      float64
+	Forecast    *results.Forecast
 }
 
 // Metrics are those of the runs, in their order.
@@ -76,6 +77,9 @@ func (p *Point) run(index, replicate int, x float64) results.Run {
 	r := results.Run{
 		PointID: fmt.Sprintf("p%d", index), PointIndex: index, Replicate: replicate, Status: results.OK, Axes: p.Axes, Baseline: p.Baseline, OATPath: p.Path, OATLevel: p.Level, OATChange: math.NaN(),
 		Metrics: []float64{x, 10 * x, 1000 / x, float64(replicate + 1)}, OfferedRPS: math.NaN(), CapacityRPS: 4, LoadRatio: math.NaN(), Bound: p.Bound,
+	}
+	if replicate == 0 {
+		r.Forecast = p.Forecast
 	}
 	if p.Change != 0 {
 		r.OATChange = p.Change

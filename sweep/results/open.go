@@ -39,7 +39,7 @@ func OpenFor(dir string, choose func(metrics []string) []string) (*Dataset, erro
 
 func open(dir string, choose func([]string) []string) (*Dataset, error) {
 	if _, err := os.Lstat(filepath.Join(dir, ManifestFile)); errors.Is(err, os.ErrNotExist) {
-		return nil, fmt.Errorf("%s holds no results: %w", dir, err)
+		return nil, fmt.Errorf("%s holds no results: %s: %w", dir, ManifestFile, os.ErrNotExist)
 	}
 	if err := place.Check(dir); err != nil {
 		return nil, err

@@ -369,3 +369,14 @@ func broken(runs []Run) iter.Seq2[Run, error] {
 		yield(Run{}, errors.New("lost"))
 	}
 }
+
+// That a folder holds no results is said before what else is odd of it.
+func TestOpenNoResults(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.Symlink("/", filepath.Join(dir, "link")); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Open(dir); !errors.Is(err, os.ErrNotExist) || !strings.Contains(err.Error(), dir+" holds no results: manifest.json: ") {
+		t.Errorf("%v", err)
+	}
+}

@@ -11,7 +11,18 @@
     const e = document.createElement(tag);
     if (className) e.className = className;
     if (text !== undefined) e.textContent = text;
+    if (/^(td|dt|dd|b)$/.test(tag)) breaks(e);
     return e;
+  }
+
+  // breaks lets the long names in an element break after _ and . rather than
+  // anywhere.
+  function breaks(e) {
+    for (const node of [...e.childNodes]) {
+      if (node.nodeType !== Node.TEXT_NODE) continue;
+      const parts = node.data.split(/(?<=[a-z0-9][_.])(?=[a-z])/);
+      if (parts.length > 1) node.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
+    }
   }
 
   // rowOf is what the page knows of a key: pairs of a heading and a cell.
@@ -174,6 +185,7 @@
     plots = [];
   });
 
+  document.querySelectorAll(".answer, .lead li, figcaption b, .note, .caveat, td:first-child, td.w").forEach(breaks);
   for (const chart of data.charts) {
     const plot = document.getElementById("plot-" + chart.id);
     if (plot) show(plot, chart);

@@ -154,3 +154,76 @@ func TestWord(t *testing.T) {
 		}
 	}
 }
+
+// Two lines are all saturated from the load at which the later of them is; not
+// where one is steady further on, or never saturates.
+func TestSaturation(t *testing.T) {
+	axes := []results.Axis{{Path: "workload.rate_scale", Kind: table.Float64}, {Path: "hardware.name", Kind: table.String}}
+	for _, c := range []struct {
+		a, b string // of each machine: steady, saturated, unjudged, closed at 1, 2, …
+		from float64
+	}{
+		{"+s", "++ss", 3},
+		{"+ss", "+uss", 3},
+		{"+sss", "++ss", 3},
+		{"+sss", "+s+s", 4},
+		{"+sss", "++++", 0},
+		{"+sss", "+", 0},
+		{"ssss", "ssss", 1},
+		{"++++", "++++", 0},
+		{"+sss", "cccc", 0},
+	} {
+		var points []sample.Point
+		for k, states := range []string{c.a, c.b} {
+			for i, s := range states {
+				state := map[rune]view.State{'+': view.Steady, 's': view.Saturated, 'u': view.Unjudged, 'c': view.Bounded}[s]
+				points = append(points, sample.Point{Axes: []any{float64(i + 1), []string{"a", "b"}[k]}, TPOT: []float64{10}, State: state})
+			}
+		}
+		m := open(t, results.Meta{Axes: axes}, points)
+		x := m.Axes[0]
+		l := &curve{x: x, others: m.Axes[1:]}
+		l.split(m, m.All)
+		bands := m.saturation(l)
+		if c.from == 0 && bands != nil || c.from > 0 && (len(bands) != 1 || bands[0].From != c.from || bands[0].Label != "all saturated") {
+			t.Errorf("%q and %q: %+v, want from %v", c.a, c.b, bands, c.from)
+		}
+	}
+}
+
+// The ribbon of other runs breaks where a point is saturated.
+func TestForecast(t *testing.T) {
+	var points []sample.Point
+	for i := range 6 {
+		nan := math.NaN()
+		p := sample.Point{Axes: []any{float64(i + 1)}, TPOT: []float64{float64(10 + i)}, State: view.Steady, Forecast: &results.Forecast{Draws: 9, Lo: []float64{float64(i), nan, nan, nan}, Hi: []float64{float64(i + 20), nan, nan, nan}}}
+		if i == 2 {
+			p.State = view.Saturated
+		}
+		points = append(points, p)
+	}
+	s := open(t, results.Meta{Axes: loadAxes[:1]}, points).Rates()
+	if len(s.Charts) == 0 {
+		t.Fatal("no chart")
+	}
+	var got []string
+	for _, b := range s.Charts[0].Bands {
+		if b.Axis == "" {
+			got = append(got, fmt.Sprint(b.Lower))
+		}
+	}
+	if strings.Join(got, " ") != "[[1 0] [2 1]] [[4 3] [5 4] [6 5]]" {
+		t.Error(got)
+	}
+}
+
+// An interval that is larger than its mean is not hidden behind digits.
+func TestTold(t *testing.T) {
+	m := open(t, results.Meta{Axes: loadAxes[:1]}, []sample.Point{{Axes: []any{0.5}, TPOT: []float64{10, 100, 1000}, State: view.Steady}, {Axes: []any{0.6}, TPOT: []float64{10, 10.1, 9.9}, State: view.Steady}})
+	if got := m.Told(m.Metrics[0], 0); got != "370.0 ms, uncertain by more than that (± 1360 ms)" {
+		t.Error(got)
+	}
+	if got := m.Told(m.Metrics[0], 1); got != m.Mean(m.Metrics[0], 1) {
+		t.Error(got)
+	}
+}
