@@ -13,6 +13,7 @@ import (
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
 	"scoville/sweep/schedule"
+	"scoville/sweep/study"
 )
 
 // meta is what the dataset of a plan is made of beside its runs.
@@ -52,9 +53,12 @@ func meta(p *Plan, o Options) results.Meta {
 	return m
 }
 
-// limits are the service levels that hold for all points: none is an axis.
+// limits are the service levels that hold for all points: none is an axis, or set
+// by a case.
 func limits(p *Plan) (out []results.Limit) {
-	if slices.ContainsFunc(p.Columns, func(c plan.Column) bool { return strings.HasPrefix(c.Path, "slo.") }) || p.Len() == 0 {
+	level := func(path string) bool { return strings.HasPrefix(path, "slo.") }
+	cases := func(a study.Axis) bool { return slices.ContainsFunc(a.Paths, level) }
+	if slices.ContainsFunc(p.Columns, func(c plan.Column) bool { return level(c.Path) }) || slices.ContainsFunc(p.Study.Axes, cases) || p.Len() == 0 {
 		return nil
 	}
 	first, err := p.Point(0)

@@ -11,7 +11,7 @@
     const e = document.createElement(tag);
     if (className) e.className = className;
     if (text !== undefined) e.textContent = text;
-    if (/^(td|dt|dd|b)$/.test(tag)) breaks(e);
+    if (/^(td|dt)$/.test(tag)) breaks(e);
     return e;
   }
 
@@ -185,7 +185,7 @@
     plots = [];
   });
 
-  document.querySelectorAll(".answer, .lead li, figcaption b, .note, .caveat, td:first-child, td.w").forEach(breaks);
+  document.querySelectorAll("td:first-child").forEach(breaks);
   for (const chart of data.charts) {
     const plot = document.getElementById("plot-" + chart.id);
     if (plot) show(plot, chart);

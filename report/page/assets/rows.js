@@ -54,7 +54,7 @@
       const out = [];
       c.rows.forEach((r, i) => {
         const y = area.y + places[i].middle;
-        out.push(o.narrow ? words(0, y, cut(r.name, e.width, 13, t), { fill: t.ink, fontSize: 13, fontFamily: t.font, verticalAlign: "middle" })
+        out.push(o.narrow ? words(0, y, cut(r.name, e.width, 13, t), { fill: t.ink, stroke: t.paper, lineWidth: 3, fontSize: 13, fontFamily: t.font, verticalAlign: "middle" })
           : words(o.names, y, cut(r.name, o.names, 13, t), { fill: t.ink, fontSize: 13, fontFamily: t.font, align: "right", verticalAlign: "middle" }));
       });
       return out;

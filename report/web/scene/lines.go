@@ -18,6 +18,7 @@ const (
 	maxLines   = 8
 	leastTicks = 3      // values along the axis
 	wideFrom   = 20     // largest over smallest value from which an axis is logarithmic
+	farFrom    = 20     // times beyond the values that a service level would flatten them
 	maxCharts  = 4      // of a section
 	maxFolded  = 50_000 // points from which axes are not looked at for whether they change anything
 )
@@ -172,7 +173,13 @@ func (c *curve) draw(m *Scene, metric table.Column) page.Chart {
 	if n := hollow(&out); n > 0 {
 		out.Notes = append(out.Notes, fmt.Sprintf("hollow: saturated (%s), no steady value: the queue grows as long as the run lasts; at the edge where beyond the axis", number.Plural(n, "point")))
 	}
-	out.Levels = m.limits(metric.Name)
+	for _, l := range m.limits(metric.Name) {
+		if len(ys) > 0 && (l.At > farFrom*slices.Max(ys) || l.At < slices.Min(ys)/farFrom) {
+			out.Notes = append(out.Notes, l.Label+", which is far from all values and not drawn")
+			continue
+		}
+		out.Levels = append(out.Levels, l)
+	}
 	if len(c.names) == 1 {
 		out.Bands = append(out.Bands, m.forecast(c, metric.Name)...)
 	}
@@ -218,7 +225,7 @@ func (m *Scene) limits(metric string) (out []page.Level) {
 // level is a service level with its unit.
 func (m *Scene) level(metric string, x float64) string {
 	c, _ := m.V.Column(metric)
-	return strings.TrimSpace(number.Plain(x) + " " + unitOf(c))
+	return strings.TrimSpace(Word(x) + " " + unitOf(c))
 }
 
 // forecast is where 90 % of other runs are expected, of a line whose calibration

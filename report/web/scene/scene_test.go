@@ -79,6 +79,13 @@ func TestLimits(t *testing.T) {
 	if l := m.limits("ttft_mean_ms"); l != nil {
 		t.Errorf("%+v", l)
 	}
+	if c := m.Rates().Charts[0]; len(c.Levels) != 1 {
+		t.Errorf("%+v %q", c.Levels, c.Notes)
+	}
+	most = 1e9 // nobody's limit: it would flatten what is drawn
+	if c := open(t, meta, grid()).Rates().Charts[0]; len(c.Levels) != 0 || !strings.Contains(strings.Join(c.Notes, " "), "SLO: at most 1000000000 ms, which is far from all values and not drawn") {
+		t.Errorf("%+v %q", c.Levels, c.Notes)
+	}
 }
 
 // Two axes make a map of each metric: numbers upwards, words downwards, no value
