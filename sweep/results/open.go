@@ -26,9 +26,8 @@ type Dataset struct {
 // folder without results, or with tables of different makings, says so.
 func Open(dir string) (*Dataset, error) { return OpenFor(dir, nil) }
 
-// OpenFor is Open with the points of a few metrics only: choose gets the names
-// of those that are there and returns those to read; nil reads all. Counts of the
-// runs behind a mean (_n), which nothing shows, are read where choose names them.
+// OpenFor is Open with the points of a few metrics only: choose gets the names of
+// all and returns those to read, with _n where a count is wanted; nil reads all.
 func OpenFor(dir string, choose func(metrics []string) []string) (*Dataset, error) {
 	d, err := open(dir, choose)
 	if err != nil {
@@ -101,8 +100,7 @@ func (d *Dataset) Classes() (*table.Frame, error) {
 	return d.read(ClassesFile, nil)
 }
 
-// pointNames are the columns of points that the metrics have, but for those of
-// some, and counts.
+// pointNames are the columns that metrics have in points, but for some, and _n.
 func pointNames(metrics, but []string) map[string]bool {
 	names := map[string]bool{}
 	for _, m := range metrics {
