@@ -29,8 +29,6 @@ func ReadSome(path string, keep func(Column) bool) (*Frame, error) {
 	return frame, nil
 }
 
-func decode(r parquet.ReaderAtSeeker) (*Frame, error) { return decodeSome(r, nil) }
-
 // decodeSome reads with the column readers of the Parquet library, in this
 // goroutine: a panic on damaged bytes becomes an error here, which it could not
 // in the goroutines of the Arrow reader.

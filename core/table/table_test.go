@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/apache/arrow-go/v18/parquet"
 )
 
 var testColumns = []Column{
@@ -49,6 +51,9 @@ func encode(t testing.TB, rows int) []byte {
 	}
 	return b.Bytes()
 }
+
+// decode reads a whole table.
+func decode(r parquet.ReaderAtSeeker) (*Frame, error) { return decodeSome(r, nil) }
 
 func TestRoundTrip(t *testing.T) {
 	for _, rows := range []int{0, 1, 5000, rowGroupRows, 2*rowGroupRows + 17} {

@@ -136,16 +136,6 @@ func sources(cols []table.Column, name string) (out []string) {
 	return out
 }
 
-// Has says whether a table of these columns has every name of the condition.
-func (r Rows) Has(cols []table.Column) bool {
-	for _, name := range r.Distinct() {
-		if len(sources(cols, name)) == 0 {
-			return false
-		}
-	}
-	return true
-}
-
 // Uses returns which columns of a table the condition reads.
 func (r Rows) Uses(cols []table.Column) map[string]bool {
 	used := map[string]bool{}
