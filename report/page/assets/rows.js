@@ -162,8 +162,9 @@
 
   function heat(c, e) {
     const t = e.theme, across = c.x.words, down = c.y.words;
-    const hue = c.colour.min < 0 && c.colour.max > 0 ? between(t, t.paper) : ramp;
-    const s = shade(c.colour, c.cells.filter((f) => !f[4]).map((f) => f[2]));
+    const around = c.colour.min < 0 && c.colour.max > 0, reach = Math.max(-c.colour.min, c.colour.max); // 0 is the colour of the paper
+    const hue = around ? between(t, t.paper) : ramp;
+    const s = shade(around ? { min: -reach, max: reach } : c.colour, c.cells.filter((f) => !f[4]).map((f) => f[2]));
     const left = Math.min(0.3 * e.width, Math.max(...down.map((w) => measure(w, 12, t))) + 8);
     const height = Math.max(26, Math.min(46, 420 / down.length)) * down.length;
     const X = scale(c.x, [], {}), Y = scale(c.y, [], {});
