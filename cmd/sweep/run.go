@@ -126,6 +126,9 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 // begun says what of the journal is lost, and with counts what of a study is done
 // already.
 func begun(stderr io.Writer, s sweep.Standing, counts bool) {
+	if s.Planned >= 300_000 { // its tables will be most of the memory
+		program.Frugal()
+	}
 	if s.Cut > 0 {
 		fmt.Fprintf(stderr, "runs.journal: %d bytes that were half written are cut off\n", s.Cut)
 	}
@@ -143,6 +146,7 @@ func begun(stderr io.Writer, s sweep.Standing, counts bool) {
 
 // show writes the report and prints it, or its main table.
 func show(ctx context.Context, stdout io.Writer, out *sweep.Outcome, form program.Form) error {
+	program.Frugal()
 	r, err := prompt.Call(ctx, func() (*report.Report, error) {
 		r, err := report.Load(out.Dir)
 		if err != nil {

@@ -95,6 +95,7 @@ another the result counts.
 				if err != nil {
 					return false, err
 				}
+				program.Frugal()
 				out, err := sweep.Merge(ctx, o, folders)
 				p.end()
 				if err != nil {

@@ -77,3 +77,24 @@ func TestCellsOfChosenColumns(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// Taken rows are those of the frame they come from, NULLs and words too.
+func TestTake(t *testing.T) {
+	f, err := decode(bytes.NewReader(encode(t, 40)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got Frame
+	rows := []int{3, 7, 14, 39, 0}
+	got.Take(f, rows[:2])
+	got.Take(f, nil)
+	got.Take(f, rows[2:])
+	if got.Len() != len(rows) || got.Index("steady") != f.Index("steady") {
+		t.Fatalf("%d rows", got.Len())
+	}
+	for i, row := range rows {
+		if !reflect.DeepEqual(got.Row(i), f.Row(row)) {
+			t.Errorf("row %d: %v, want %v", row, got.Row(i), f.Row(row))
+		}
+	}
+}

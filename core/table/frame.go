@@ -169,3 +169,55 @@ func Text(v any) string {
 	}
 	return ""
 }
+
+// Take appends rows of from, which has the same columns, to a frame that was made
+// by Take alone: the zero Frame at first.
+func (f *Frame) Take(from *Frame, rows []int) {
+	if f.data == nil {
+		f.Columns, f.Meta, f.data = from.Columns, from.Meta, make([]series, len(from.Columns))
+	}
+	codes := map[string]int32{}
+	for c := range f.data {
+		s := &f.data[c]
+		clear(codes)
+		for i, w := range s.words {
+			codes[w] = int32(i)
+		}
+		for _, row := range rows {
+			s.add(from.Columns[c].Kind, &from.data[c], row, codes)
+		}
+	}
+	f.rows += len(rows)
+}
+
+// add appends a cell of another column of the kind.
+func (s *series) add(k Kind, from *series, row int, codes map[string]int32) {
+	switch k {
+	case Float64:
+		v, _ := from.float(row)
+		s.floats = append(s.floats, v)
+	case Int64:
+		v, ok := from.int(row)
+		s.ints, s.null = append(s.ints, v), append(s.null, !ok)
+	case Bool:
+		v, ok := from.bool(row)
+		s.bools = append(s.bools, truth(v, ok))
+	case String:
+		code := int32(-1)
+		if word, ok := from.word(row); ok {
+			code = s.code([]byte(word), codes)
+		}
+		s.codes = append(s.codes, code)
+	}
+}
+
+// truth is a cell of a Bool column.
+func truth(v, ok bool) int8 {
+	switch {
+	case !ok:
+		return -1
+	case v:
+		return 1
+	}
+	return 0
+}

@@ -141,7 +141,7 @@ func (c *Campaign) remembered(m *memo.Memo) row.Simulate {
 
 // points runs every point as its schedule says.
 func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.Memo, out *Outcome) error {
-	p := c.Plan
+	p, draws := c.Plan, c.Plan.DrawRuns()
 	faults := failure.In(c.Dir)
 	d := dispatch.Dispatch{
 		Plan: p, Schedule: schedule.New(p), Budget: budget.New(&p.Study.Effort, p.LeastRuns(), c.FailFast),
@@ -149,7 +149,7 @@ func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.
 			point, replicate := p.Run(item)
 			faults.Add(p.ID(point), replicate, err)
 		},
-		Progress: func(done, total, failed int) { c.Progress(done, total+p.DrawRuns(), failed) },
+		Progress: func(done, total, failed int) { c.Progress(done, total+draws, failed) },
 	}
 	ran, err := d.Run(ctx)
 	if err = errors.Join(err, faults.Err()); err != nil {
@@ -160,9 +160,9 @@ func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.
 		rows = nil // nobody asks for them
 	}
 	var told map[int]*forecast.Forecast
-	if p.DrawRuns() > 0 {
-		draws := func() row.Simulate { return c.remembered(m) } // no points of their own: their requests are not kept
-		if told, err = c.forecasts(ctx, draws, ran, rows); err != nil {
+	if draws > 0 {
+		sim := func() row.Simulate { return c.remembered(m) } // no points of their own: their requests are not kept
+		if told, err = c.forecasts(ctx, sim, ran, rows); err != nil {
 			return err
 		}
 	}
@@ -197,11 +197,11 @@ func withForecasts(rows iter.Seq2[results.Run, error], told map[int]*forecast.Fo
 // forecasts runs the draws of a plan, after its runs.
 func (c *Campaign) forecasts(ctx context.Context, sim func() row.Simulate, ran *dispatch.Ran, rows iter.Seq2[results.Run, error]) (map[int]*forecast.Forecast, error) {
 	failed := ran.Counts[results.Failed] + ran.Counts[results.Timeout]
-	done := ran.Runs
+	done, total := ran.Runs, ran.Runs+c.Plan.DrawRuns()
 	faults := failure.In(c.Dir)
 	d := draw.Draws{Plan: c.Plan, Metrics: c.Metrics, Workers: c.Jobs, Simulate: sim, Faults: faults, Progress: func() {
 		done++
-		c.Progress(done, ran.Runs+c.Plan.DrawRuns(), failed)
+		c.Progress(done, total, failed)
 	}}
 	told, err := d.Run(ctx, rows)
 	return told, errors.Join(err, faults.Err())

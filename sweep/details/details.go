@@ -12,7 +12,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
+	"path/filepath"
 	"slices"
 	"strings"
 
@@ -51,12 +53,13 @@ func Make(ctx context.Context, in Input) (*details.Details, error) {
 			return nil, err
 		}
 	}
-	runs, err := read(d, chosen)
-	if err != nil {
-		return nil, err
-	}
-	if chosen, err = affordable(d, chosen, runs, out); err != nil {
-		return nil, err
+	runs := new(table.Frame)
+	if len(chosen) > 0 {
+		var events int64
+		if runs, events, err = read(ctx, d, chosen); err != nil {
+			return nil, err
+		}
+		chosen = affordable(d, chosen, runs, events, out)
 	}
 	if in.Capacities == nil {
 		in.Capacities = core.NewCapacities()
@@ -86,9 +89,14 @@ func index(d *results.Dataset, c *choice) int {
 
 // look looks at every choice: each becomes a point, or a note that says why not.
 func (in *Input) look(ctx context.Context, d *results.Dataset, chosen []choice, runs *table.Frame) ([]*details.Point, []string, error) {
-	at := map[int]int{} // index of a point -> place in the plan
+	at := map[int]int{} // index of a chosen point -> place in the plan, -1 = none
+	for i := range chosen {
+		at[index(d, &chosen[i])] = -1
+	}
 	for i := range in.Plan.Len() {
-		at[in.Plan.Index(i)] = i
+		if _, wanted := at[in.Plan.Index(i)]; wanted {
+			at[in.Plan.Index(i)] = i
+		}
 	}
 	points, notes := make([]*details.Point, len(chosen)), make([]string, len(chosen))
 	items := make([]int, len(chosen))
@@ -104,8 +112,8 @@ func (in *Input) look(ctx context.Context, d *results.Dataset, chosen []choice, 
 			if c.search >= 0 {
 				return probe(ctx, in, i, c, runs)
 			}
-			place, planned := at[i]
-			if !planned {
+			place := at[i]
+			if place < 0 {
 				return nil, errors.New("the study does not have it")
 			}
 			pt, err := in.Plan.Point(place)
@@ -133,47 +141,81 @@ func (in *Input) look(ctx context.Context, d *results.Dataset, chosen []choice, 
 // few is how many runs a study has that are compared in every metric.
 const few = 2000
 
-// read reads the runs table: of a large study without most metrics.
-func read(d *results.Dataset, chosen []choice) (*table.Frame, error) {
-	if len(chosen) == 0 {
-		return nil, nil
-	}
+// compared says which columns of the runs are held against a rerun: of a large
+// study not most metrics.
+func compared(d *results.Dataset) func(table.Column) bool {
 	total := 0
 	for _, n := range d.Manifest.Counts {
 		total += n
 	}
 	if total <= few {
-		return d.Runs()
+		return nil
 	}
 	left := map[string]bool{}
 	for _, c := range metrics.Columns() {
 		left[c.Name] = !strings.HasPrefix(c.Name, "ttft_") && !strings.HasPrefix(c.Name, "tpot_p") && !strings.HasPrefix(c.Name, "e2e_p")
 	}
-	return d.RunsFor(func(c table.Column) bool { return !left[c.Name] })
+	return func(c table.Column) bool { return !left[c.Name] }
 }
 
-// affordable leaves out, with a note, what would take too long beside the study.
-func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *details.Details) ([]choice, error) {
-	if len(chosen) == 0 {
-		return nil, nil
+// read reads the chosen points' rows of the runs table, with a row group in memory
+// at a time, and how many events all runs took.
+func read(ctx context.Context, d *results.Dataset, chosen []choice) (rows *table.Frame, events int64, err error) {
+	wanted := map[string]bool{}
+	for i := range chosen {
+		wanted[id(d, &chosen[i])] = true
 	}
+	in, err := table.Scan(filepath.Join(d.Dir, results.RunsFile), compared(d))
+	if err != nil {
+		return nil, 0, err
+	}
+	defer in.Close()
+	ids, took := in.Head().Index("point_id"), in.Head().Index("events")
+	if min(ids, took, in.Head().Index("replicate")) < 0 || in.Head().Meta["digest"] != d.Manifest.Digest {
+		return nil, 0, errors.New("the runs table is not that of the points")
+	}
+	for rows = new(table.Frame); ; {
+		f, err := in.Next()
+		switch {
+		case err == io.EOF:
+			return rows, events, nil
+		case err != nil:
+			return nil, 0, err
+		case ctx.Err() != nil:
+			return nil, 0, ctx.Err()
+		}
+		var picked []int
+		for i := range f.Len() {
+			n, _ := f.Int(took, i)
+			events += n
+			if id, _ := f.String(ids, i); wanted[id] {
+				picked = append(picked, i)
+			}
+		}
+		rows.Take(f, picked)
+	}
+}
+
+// id is the point_id of a choice.
+func id(d *results.Dataset, c *choice) string {
+	s, _ := d.Points.String(d.Points.Index("point_id"), c.row)
+	return s
+}
+
+// affordable leaves out, with a note, what would take too long beside the study,
+// whose runs took total events.
+func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, total int64, out *details.Details) []choice {
 	of := map[string]*choice{}
 	for i := range chosen {
-		id, _ := d.Points.String(d.Points.Index("point_id"), chosen[i].row)
-		of[id] = &chosen[i]
+		of[id(d, &chosen[i])] = &chosen[i]
 	}
-	total := int64(0)
 	ids, replicates, events := runs.Index("point_id"), runs.Index("replicate"), runs.Index("events")
-	if min(ids, replicates, events) < 0 {
-		return nil, errors.New("the runs table has no events")
-	}
 	for i := range runs.Len() {
-		n, _ := runs.Int(events, i)
-		total += n
-		if id, _ := runs.String(ids, i); of[id] != nil {
-			if r, _ := runs.Int(replicates, i); of[id].events == 0 || int(r) < of[id].first {
-				of[id].first, of[id].events = int(r), n
-			}
+		id, _ := runs.String(ids, i)
+		c := of[id]
+		if r, _ := runs.Int(replicates, i); c.events == 0 || int(r) < c.first {
+			c.first = int(r)
+			c.events, _ = runs.Int(events, i)
 		}
 	}
 	left := max(int64(share*float64(total)), floor)
@@ -193,7 +235,7 @@ func affordable(d *results.Dataset, chosen []choice, runs *table.Frame, out *det
 	if skipped > 3 {
 		out.Notes = append(out.Notes, details.Note{Index: -1, Text: fmt.Sprintf("%d more points are not looked into for the events that they take", skipped-3)})
 	}
-	return kept, nil
+	return kept
 }
 
 // probe looks at a value that a search tried.

@@ -13,7 +13,7 @@ func (p *Plan) Drawn() (points []int) {
 	return points
 }
 
-// DrawRuns is the number of runs of all draws.
+// DrawRuns is the number of runs of all draws. It looks at every point.
 func (p *Plan) DrawRuns() int { return len(p.Drawn()) * p.Study.Draws }
 
 // Replicates is the number of runs of point i.

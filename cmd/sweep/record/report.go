@@ -120,6 +120,7 @@ func load(dir string) (*report.Report, error) {
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		return nil, &sweep.InputError{Err: fmt.Errorf("%s holds no results: there is no such folder", dir)}
 	}
+	program.Frugal()
 	r, err := report.Load(dir)
 	if err != nil && !errors.Is(err, sweep.ErrForeign) {
 		err = &sweep.InputError{Err: err}
