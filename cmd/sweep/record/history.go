@@ -20,8 +20,8 @@ which calibration they rest on; with --long (and where something is searched) al
 what changed against the study of the same name before, all bottlenecks, symptoms
 and causes of failures.
 
-A word that is no folder, file or path is searched, in any letter case, in what each study showed
-and in its text; parts between commas must stand in one line:
+A word that is no folder, file or path is searched, in any letter case, in what
+each study showed and in its text; parts between commas must stand in one line:
 
   sweep history pcie
   sweep history 'TTFT high, PCIe bound'
