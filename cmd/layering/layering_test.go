@@ -205,6 +205,8 @@ var libraries = map[string][]string{
 	"gonum.org/v1/gonum/optimize": {"calibrate/fit"},
 	"gonum.org/v1/gonum/mat":      {"calibrate/fit", "calibrate/diagnose", "sweep/pace"},
 	"gonum.org/v1/gonum/stat":     {"core/metrics", "core/workload", "sweep/statistic", "sweep/plan", "calibrate/fit", "calibrate/objective", "calibrate/diagnose"},
+	"gonum.org/v1/plot":           {"report/chart"},
+	"golang.org/x/image":          {"report/chart"},
 	"github.com/BurntSushi/toml":  {"core/scenario", "core/model", "core/hardware", "sweep/study", "calibrate"},
 	"github.com/spf13/cobra":      {"cmd"},
 	"golang.org/x/term":           {"cmd"},

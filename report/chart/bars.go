@@ -1,8 +1,14 @@
 package chart
 
 import (
-	"fmt"
 	"math"
+
+	xfont "golang.org/x/image/font"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // Bars is a picture of horizontal bars from a line at 0: how much each row
@@ -38,57 +44,31 @@ type Floor struct {
 	Label string
 }
 
-// The measures of bars in pixels.
+// The measures of bars in points.
 const (
-	barHeight, barGap = 15.0, 12.0
-	maxName           = 34 // characters
+	barHeight, barGap vg.Length = 11, 9
+	maxName           vg.Length = 190
+	barWords          vg.Length = 0.9 * size // of the text at their ends
 )
 
 // SVG draws the bars.
 func (c *Bars) SVG() []byte {
-	v := &canvas{chart: &Chart{}}
-	begin, reach, ends := c.measure()
-	axis := Axis{}
-	v.x = newScale(&axis, ends, begin, width-right-reach)
-	bottom := top + barGap
+	bars := &bars{Bars: c}
+	reach := bars.lay()
+	room := barGap
 	for _, r := range c.Rows {
-		bottom += barHeight*float64(len(r.Bars)) + barGap
+		room += barHeight*vg.Length(len(r.Bars)) + barGap
 	}
-	var notes []string
-	for _, n := range c.Notes {
-		notes = append(notes, wrap(n, maxNote)...)
-	}
-	below := bottom + 44
+	legend := vg.Length(0)
 	if c.coloured() {
-		below += lineHeight + 8
+		legend = lineHeight
 	}
-	height := below + lineHeight*float64(len(notes)) + gap
-	v.head(c.Title, gap, height)
-	v.scaleBelow(bottom, c.Label)
-	y := top + barGap
-	for _, r := range c.Rows {
-		high := barHeight * float64(len(r.Bars))
-		v.text(begin-10, y+high/2+4, "end", `fill="#000000"`, shorten(r.Name, maxName))
-		for k, b := range r.Bars {
-			v.bar(b, y+barHeight*float64(k))
+	return sheet(c.Title, c.Notes, 2.2*lineHeight+room+34+legend, func(d draw.Canvas) {
+		if legend > 0 {
+			bars.kinds(draw.Crop(d, 0, 0, 0, legend-d.Size().Y))
 		}
-		y += high + barGap
-	}
-	zero := v.x.pixel(0)
-	v.line(zero, top, zero, bottom, `stroke="#222222" stroke-width="1.2"`)
-	if f := c.Floor; f.Value != 0 {
-		x := v.x.pixel(f.Value)
-		v.line(x, top, x, bottom, `stroke="#555555" stroke-width="1.3" stroke-dasharray="6 4"`)
-		v.text(x, top-4, "middle", halo, f.Label)
-	}
-	if c.coloured() {
-		v.kinds(c.Kinds, begin, bottom+54)
-	}
-	for i, n := range notes {
-		v.text(gap, below+12+lineHeight*float64(i), "start", `fill="#444444"`, n)
-	}
-	v.WriteString("</svg>\n")
-	return v.Bytes()
+		bars.plot(d.Size().X - bars.names - reach).Draw(draw.Crop(d, 0, -reach, legend+6, -1.2*lineHeight))
+	})
 }
 
 // coloured reports whether there are colours to tell apart.
@@ -102,75 +82,114 @@ func (c *Bars) coloured() bool {
 	return n > 1
 }
 
-// measure returns where the axis begins, how far texts reach beyond its end,
-// and what it must span.
-func (c *Bars) measure() (begin, reach float64, ends []float64) {
-	name := 0.0
-	ends = []float64{0, c.Floor.Value}
-	for _, r := range c.Rows {
-		name = max(name, textWidth(shorten(r.Name, maxName)))
-		for _, b := range r.Bars {
-			reach = max(reach, textWidth(b.Text)+8)
-			ends = append(ends, b.Value, b.Lo, b.Hi)
-		}
-	}
-	return gap + name + 10, min(reach, maxLegend), ends
+// bars draws rows on axes on which each bar is 1 high.
+type bars struct {
+	*Bars
+	rows  plot.ConstantTicks
+	ends  []float64 // what the axis of values must span
+	names vg.Length // what the names of the rows take
+	high  float64   // of all rows
 }
 
-// bar draws one bar from y on, its interval as a whisker, and its text beyond
-// both.
-func (v *canvas) bar(b Bar, y float64) {
-	zero, style := v.x.pixel(0), halo+` font-size="11"`
+// between is the gap above, between and below rows, in bars.
+const between = float64(barGap / barHeight)
+
+// lay places the rows, and returns how far texts may reach beyond the axes.
+func (c *bars) lay() vg.Length {
+	c.ends = []float64{0, c.Floor.Value}
+	reach, words := vg.Length(gap), c.words()
+	c.high = between
+	for _, r := range c.Rows {
+		c.high += float64(len(r.Bars)) + between
+	}
+	y := c.high - between
+	for _, r := range c.Rows {
+		name := fit(r.Name, plain(), maxName)
+		c.names = max(c.names, plain().Width(name))
+		c.rows = append(c.rows, plot.Tick{Value: y - float64(len(r.Bars))/2, Label: name})
+		y -= float64(len(r.Bars)) + between
+		for _, b := range r.Bars {
+			reach = max(reach, words.Width(printable(b.Text))+8)
+			c.ends = append(c.ends, b.Value, b.Lo, b.Hi)
+		}
+	}
+	return min(reach, maxLegend)
+}
+
+func (c *bars) words() text.Style {
+	s := plain()
+	s.Font.Size = barWords
+	return s
+}
+
+// plot puts the bars on axes of about the given width.
+func (c *bars) plot(room vg.Length) *plot.Plot {
+	x := newScale(&Axis{}, c.ends, room.Points())
+	p := plot.New()
+	x.mark(&p.X, c.Label, 52)
+	p.Add(&plotter.Grid{Vertical: draw.LineStyle{Color: faint, Width: 0.5}}, c)
+	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, 0, c.high
+	p.Y.Padding, p.Y.LineStyle.Width, p.Y.Tick.Length = 0, 0, 0
+	p.Y.Tick.Label, p.Y.Tick.Marker = aligned(draw.XRight), c.rows
+	return p
+}
+
+// Plot implements plot.Plotter.
+func (c *bars) Plot(d draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&d)
+	y := c.high - between
+	for _, r := range c.Rows {
+		for _, b := range r.Bars {
+			c.bar(d, b, tx, ty(y-1), ty(y))
+			y--
+		}
+		y -= between
+	}
+	zero := tx(0)
+	d.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.9}, zero, d.Min.Y, zero, d.Max.Y)
+	if f := c.Floor; f.Value != 0 {
+		at := tx(f.Value)
+		d.StrokeLine2(draw.LineStyle{Color: grey, Width: 1, Dashes: []vg.Length{5, 3}}, at, d.Min.Y, at, d.Max.Y)
+		block(&d, aligned(draw.XCenter), vg.Point{X: at, Y: d.Max.Y + 0.7*size}, f.Label)
+	}
+}
+
+// bar draws one bar, its interval as a whisker, and its text beyond both.
+func (c *bars) bar(d draw.Canvas, b Bar, tx func(float64) vg.Length, bottom, top vg.Length) {
+	zero, style, middle := tx(0), c.words(), (bottom+top)/2
+	text := fit(b.Text, style, maxLegend)
 	if math.IsNaN(b.Value) {
-		v.text(zero+6, y+barHeight-4, "start", style+` font-style="italic"`, b.Text)
+		style.Font.Style = xfont.StyleItalic
+		block(&d, style, vg.Point{X: zero + 5, Y: middle}, text)
 		return
 	}
-	x := v.x.pixel(b.Value)
-	from, to := min(zero, x), max(zero, x)
-	fmt.Fprintf(v, `<rect x="%s" y="%s" width="%s" height="%s" fill="%s"/>`+"\n", px(from), px(y+1), px(max(to-from, 0.5)), px(barHeight-3), color(b.Kind))
-	middle := y + barHeight/2 - 0.5
-	if lo, hi := v.x.pixel(b.Lo), v.x.pixel(b.Hi); hi-lo > 1 {
-		v.line(lo, middle, hi, middle, `stroke="#222222" stroke-width="1.2"`)
-		v.line(lo, middle-3, lo, middle+3, `stroke="#222222" stroke-width="1.2"`)
-		v.line(hi, middle-3, hi, middle+3, `stroke="#222222" stroke-width="1.2"`)
+	from, to := min(zero, tx(b.Value)), max(zero, tx(b.Value))
+	d.FillPolygon(palette[b.Kind%len(palette)], []vg.Point{{X: from, Y: bottom + 1}, {X: max(to, from+0.4), Y: bottom + 1}, {X: max(to, from+0.4), Y: top - 1}, {X: from, Y: top - 1}})
+	if lo, hi := tx(b.Lo), tx(b.Hi); hi-lo > 0.8 {
+		whisker := draw.LineStyle{Color: ink, Width: 0.9}
+		d.StrokeLine2(whisker, lo, middle, hi, middle)
+		d.StrokeLine2(whisker, lo, middle-2.5, lo, middle+2.5)
+		d.StrokeLine2(whisker, hi, middle-2.5, hi, middle+2.5)
 		from, to = min(from, lo), max(to, hi)
 	}
-	if b.Value < 0 && from-8-textWidth(b.Text) > v.x.from {
-		v.text(from-6, y+barHeight-4, "end", style, b.Text)
+	if b.Value < 0 && from-6-style.Width(text) > d.Min.X {
+		style.XAlign = draw.XRight
+		block(&d, style, vg.Point{X: from - 4, Y: middle}, text)
 		return
 	}
-	v.text(to+6, y+barHeight-4, "start", style, b.Text)
-}
-
-// head opens the picture with its title from x on.
-func (v *canvas) head(title string, x, height float64) {
-	fmt.Fprintf(v, `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 %s %s" width="%s" height="%s" role="img" font-family="Helvetica, Arial, 'DejaVu Sans', sans-serif" font-size="%s">`+"\n", px(width), px(height), px(width), px(height), px(size))
-	fmt.Fprintf(v, Signature+"\n<title>%s</title>\n<rect width=\"100%%\" height=\"100%%\" fill=\"#ffffff\"/>\n", escape(title))
-	for i, line := range wrap(title, maxNote*4/5) {
-		if i < 2 {
-			v.text(x, top-26+15*float64(i), "start", `font-size="14" font-weight="bold"`, line)
-		}
-	}
-}
-
-// scaleBelow draws the axis of values at the bottom.
-func (v *canvas) scaleBelow(bottom float64, label string) {
-	for _, t := range v.x.ticks(70) {
-		x := v.x.pixel(t.value)
-		v.line(x, top, x, bottom, grid(t))
-		v.text(x, bottom+16, "middle", `fill="#333333"`, t.label)
-	}
-	v.text((v.x.from+v.x.to)/2, bottom+34, "middle", `fill="#000000"`, label)
+	block(&d, style, vg.Point{X: to + 4, Y: middle}, text)
 }
 
 // kinds is the legend of the colours, in one line.
-func (v *canvas) kinds(names []string, x, y float64) {
-	for i, name := range names {
+func (c *bars) kinds(d draw.Canvas) {
+	at := vg.Point{X: d.Min.X + c.names, Y: d.Center().Y}
+	for i, name := range c.Kinds {
 		if name == "" {
 			continue
 		}
-		fmt.Fprintf(v, `<rect x="%s" y="%s" width="14" height="10" fill="%s"/>`+"\n", px(x), px(y-9), color(i))
-		v.text(x+20, y, "start", `fill="#000000"`, name)
-		x += 36 + textWidth(name)
+		d.DrawGlyphNoClip(draw.GlyphStyle{Color: palette[i%len(palette)], Radius: 4, Shape: draw.BoxGlyph{}}, vg.Point{X: at.X + 5, Y: at.Y})
+		name = printable(name)
+		d.FillText(plain(), vg.Point{X: at.X + 14, Y: at.Y}, name)
+		at.X += 26 + plain().Width(name)
 	}
 }

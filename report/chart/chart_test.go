@@ -153,7 +153,7 @@ func TestTicks(t *testing.T) {
 		{Axis{}, []float64{5, 5}, "2.5 3 3.5 4 4.5 5 5.5 6 6.5 7 7.5"},
 		{Axis{}, nil, "0 0.1 0.2 0.3 0.4 0.5 0.6 0.7 0.8 0.9 1"},
 	} {
-		s := newScale(&c.axis, c.values, 0, 640)
+		s := newScale(&c.axis, c.values, 640)
 		var got []string
 		for _, k := range s.ticks(60) {
 			if k.label != "" {

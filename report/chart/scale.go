@@ -6,30 +6,54 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
 )
 
-// scale maps the values of an axis to pixels.
+// scale is what an axis spans.
 type scale struct {
-	axis     *Axis
-	lo, hi   float64 // scaled ends
-	from, to float64 // their pixels
+	axis   *Axis
+	lo, hi float64 // scaled ends
+	length float64 // in points
 }
 
-func (s *scale) pixel(v float64) float64 {
-	return s.from + (s.axis.scaled(v)-s.lo)/(s.hi-s.lo)*(s.to-s.from)
+// along is how far from its beginning a value lies on the axis, in points.
+func (s *scale) along(v float64) float64 {
+	return (s.axis.scaled(v) - s.lo) / (s.hi - s.lo) * s.length
 }
 
-// inside keeps a pixel between the ends of the axis.
-func (s *scale) inside(px float64) float64 {
-	return min(max(px, min(s.from, s.to)), max(s.from, s.to))
+// inside scales a value and keeps it between the ends of the axis.
+func (s *scale) inside(v float64) float64 { return clamp(s.axis.scaled(v), s.lo, s.hi) }
+
+// mark makes an axis of a plot that has this scale, with labels at least room
+// points apart. Logarithms are taken before: the plot's own scale is linear.
+func (s *scale) mark(a *plot.Axis, label string, room float64) {
+	a.Min, a.Max, a.Padding = s.lo, s.hi, 0
+	a.Label.Text, a.Label.TextStyle.Font = printable(label), plain().Font
+	a.Label.Padding = 3
+	a.Tick.Label.Font, a.Tick.Label.Color = plain().Font, grey
+	a.LineStyle.Color, a.Tick.LineStyle.Color, a.Tick.Length = grey, grey, 4
+	var ticks plot.ConstantTicks
+	for _, t := range s.ticks(room) {
+		if n := len(s.axis.Words); n > 0 {
+			t.label = fit(t.label, plain(), vg.Length(s.length/float64(n)-4))
+		}
+		ticks = append(ticks, plot.Tick{Value: s.axis.scaled(t.value), Label: t.label})
+	}
+	a.Tick.Marker = ticks
 }
+
+// huge bounds what an axis spans, so that the span is a number.
+const huge = 1e300
 
 // newScale spans the values with a margin; a linear axis of positive values
 // that reach far down starts at 0.
-func newScale(axis *Axis, values []float64, from, to float64) scale {
-	s := scale{axis: axis, lo: math.Inf(1), hi: math.Inf(-1), from: from, to: to}
+func newScale(axis *Axis, values []float64, length float64) scale {
+	s := scale{axis: axis, lo: math.Inf(1), hi: math.Inf(-1), length: length}
 	for _, v := range values {
 		if x := axis.scaled(v); !math.IsNaN(x) && !math.IsInf(x, 0) {
+			x = clamp(x, -huge, huge)
 			s.lo, s.hi = min(s.lo, x), max(s.hi, x)
 		}
 	}
@@ -69,7 +93,7 @@ type tick struct {
 	label string
 }
 
-// ticks chooses labelled places at least room pixels apart.
+// ticks chooses labelled places at least room points apart.
 func (s *scale) ticks(room float64) []tick {
 	if len(s.axis.Words) > 0 {
 		var out []tick
@@ -81,7 +105,7 @@ func (s *scale) ticks(room float64) []tick {
 	if given := s.given(room); given != nil {
 		return given
 	}
-	n := max(2, int(math.Abs(s.to-s.from)/room))
+	n := max(2, int(s.length/room))
 	if s.axis.Log {
 		return s.logTicks(0.8 * room)
 	}
@@ -96,11 +120,11 @@ func (s *scale) given(room float64) []tick {
 	var out []tick
 	last := math.Inf(-1)
 	for _, v := range slices.Sorted(slices.Values(s.axis.Ticks)) {
-		px := math.Abs(s.pixel(v) - s.from)
-		if math.IsNaN(px) || px-last < 0.8*room {
+		at := s.along(v)
+		if math.IsNaN(at) || at-last < 0.8*room {
 			return nil
 		}
-		out, last = append(out, tick{v, Number(v)}), px
+		out, last = append(out, tick{v, Number(v)}), at
 	}
 	return out
 }
@@ -130,7 +154,7 @@ var tiers = [][]float64{{1}, {2, 5}, {3}, {4, 6, 8}}
 // logTicks label round values of a logarithmic axis; within less than half a
 // decade they are those of a linear one.
 func (s *scale) logTicks(room float64) []tick {
-	n := max(2, int(math.Abs(s.to-s.from)/room))
+	n := max(2, int(s.length/room))
 	if s.hi-s.lo < 0.5 {
 		return s.linearTicks(n)
 	}
@@ -142,7 +166,7 @@ func (s *scale) logTicks(room float64) []tick {
 			if x := math.Log10(v); x < s.lo-1e-9 || x > s.hi+1e-9 || f == 1 && int(e)%every != 0 || f > 1 && every > 1 {
 				continue
 			}
-			near := slices.IndexFunc(out, func(t tick) bool { return t.label != "" && math.Abs(s.pixel(t.value)-s.pixel(v)) < room })
+			near := slices.IndexFunc(out, func(t tick) bool { return t.label != "" && math.Abs(s.along(t.value)-s.along(v)) < room })
 			switch {
 			case labelled && near < 0:
 				out = append(out, tick{v, Number(v)})
