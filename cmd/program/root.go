@@ -42,6 +42,9 @@ func Execute(ctx context.Context, root *cobra.Command, args []string, s Streams,
 	began := false
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.PersistentPreRun = func(*cobra.Command, []string) { began = true }
+	if slices.Equal(args, []string{"--version"}) {
+		args = []string{"version"} // what people try first
+	}
 	root.SetArgs(args)
 	root.SetOut(s.Out)
 	root.SetErr(s.Err)
