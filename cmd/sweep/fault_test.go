@@ -7,6 +7,7 @@ import (
 	"math/rand/v2"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -288,6 +289,8 @@ func first(text string) string {
 }
 
 func (g *ground) signals(t *testing.T, dir string) {
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGHUP) // so that sweeps mind it, even where the tests do not
+	defer signal.Reset(syscall.SIGHUP)
 	for _, c := range []struct {
 		name string
 		send []os.Signal
@@ -326,6 +329,15 @@ func (g *ground) signals(t *testing.T, dir string) {
 	s.signal(t, os.Interrupt)
 	s.wait(t)
 	g.mend(t, dir)
+
+	os.RemoveAll(dir)
+	signal.Ignore(syscall.SIGHUP) // as nohup does
+	s = g.start(t, dir)
+	underWay(t, dir)
+	s.signal(t, syscall.SIGHUP)
+	s.wait(t).wants(t, 0)
+	g.equal(t, dir)
+	g.tell("SIGHUP under nohup", "sent to the process amid runs", "goes on to its end: exit 0")
 }
 
 // words joins the lines of a message.
