@@ -51,9 +51,7 @@ func shardDone(w io.Writer, s *sweep.ShardDone, url string) error {
 
 // mergeCommand is sweep merge.
 func mergeCommand(stdout, stderr io.Writer) *cobra.Command {
-	o := sweep.Options{}
-	m := merging{}
-	mode := ""
+	o, m, form, mode := sweep.Options{}, merging{}, program.Form{}, ""
 	c := &cobra.Command{
 		Use:   "merge STUDY|DIR [DIR...]",
 		Short: "Make the tables of a study of what its shards ran",
@@ -101,7 +99,7 @@ another the result counts.
 				if err != nil {
 					return false, err
 				}
-				return true, show(ctx, stdout, out, program.Form{})
+				return true, show(ctx, stdout, out, form)
 			}
 			return mergeRemote(c.Context(), stderr, &o, m)
 		},
@@ -113,6 +111,7 @@ another the result counts.
 	f.DurationVar(&m.wait, "wait", 0, waitHelp)
 	f.StringVar(&m.scratch, "scratch", "", "folder for the local copy of results in an object store (default: in the user's caches)")
 	f.StringVar(&mode, "progress", "none", "auto, plain, json or none; on standard error")
+	form.Table(c, "the main table of the report, whole,")
 	return c
 }
 
