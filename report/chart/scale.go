@@ -8,7 +8,9 @@ import (
 	"strings"
 
 	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 )
 
 // scale is what an axis spans.
@@ -34,14 +36,32 @@ func (s *scale) mark(a *plot.Axis, label string, room float64) {
 	a.Label.Padding = 3
 	a.Tick.Label.Font, a.Tick.Label.Color = plain().Font, grey
 	a.LineStyle.Color, a.Tick.LineStyle.Color, a.Tick.Length = grey, grey, 4
+	labels := s.ticks(room)
+	if len(s.axis.Words) > 0 {
+		labels = s.words(&a.Tick.Label, labels)
+	}
 	var ticks plot.ConstantTicks
-	for _, t := range s.ticks(room) {
-		if n := len(s.axis.Words); n > 0 {
-			t.label = fit(t.label, plain(), vg.Length(s.length/float64(n)-4))
-		}
+	for _, t := range labels {
 		ticks = append(ticks, plot.Tick{Value: s.axis.scaled(t.value), Label: t.label})
 	}
 	a.Tick.Marker = ticks
+}
+
+// words fits the labels of an axis of words: side by side where all have room, else
+// on end, and then as many as have room.
+func (s *scale) words(style *text.Style, ticks []tick) []tick {
+	each := vg.Length(s.length / float64(len(ticks)))
+	const upright = 110
+	if slices.ContainsFunc(ticks, func(t tick) bool { return style.Width(printable(t.label)) > each-6 }) {
+		style.Rotation, style.XAlign, style.YAlign = math.Pi/2, draw.XRight, draw.YCenter
+	}
+	every := int(math.Ceil(float64(lineHeight / each)))
+	for i, t := range ticks {
+		if ticks[i].label = fit(t.label, *style, upright); i%every > 0 {
+			ticks[i].label = ""
+		}
+	}
+	return ticks
 }
 
 // huge bounds what an axis spans, so that the span is a number.
@@ -144,7 +164,23 @@ func (s *scale) linearTicks(n int) []tick {
 		v, _ := strconv.ParseFloat(strconv.FormatFloat(k*step, 'g', 12, 64), 64)
 		out = append(out, tick{v, Number(v)})
 	}
+	for i := range out[min(1, len(out)):] {
+		if out[i].label == out[i+1].label {
+			return exact(out, step)
+		}
+	}
 	return out
+}
+
+// exact labels ticks that differ in digits that Number leaves out.
+func exact(ticks []tick, step float64) []tick {
+	for i, t := range ticks {
+		ticks[i].label = strconv.FormatFloat(t.value, 'f', int(clamp(math.Ceil(-math.Log10(step)-1e-9), 0, 12)), 64)
+		if math.Abs(t.value) >= 1e12 {
+			ticks[i].label = strconv.FormatFloat(t.value, 'g', 12, 64)
+		}
+	}
+	return ticks
 }
 
 // tiers are the multiples of powers of ten that get a label where there is

@@ -84,7 +84,9 @@
     let min = lo - pad, max = hi + pad;
     if (!log && lo >= 0 && min < 0) min = lo === 0 ? 0 : Math.max(0, min);
     ticks = ticks.filter((x) => x >= min - 1e-9 && x <= max + 1e-9);
-    const text = log ? (x) => number(Number(Math.pow(10, x).toPrecision(6))) : (x) => number(Number(x.toPrecision(10)));
+    const value = (x) => Number((log ? Math.pow(10, x) : x).toPrecision(10));
+    let text = (x) => number(value(x));
+    if (ticks.some((x, i) => i > 0 && text(x) === text(ticks[i - 1]))) text = (x) => String(value(x)); // they differ in later digits
     return { min, max, ticks, to, text, log };
   }
 
