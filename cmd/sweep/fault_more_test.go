@@ -222,7 +222,7 @@ func (g *ground) damage(t *testing.T, dir string) {
 		says  string
 	}{
 		{"journal: a byte of a run is damaged", flip(line + length), "bytes in its midst are damaged; the runs they held run again"},
-		{"journal: the length of a run is damaged", flip(line + 3), "bytes that were half written are cut off"},
+		{"journal: the length of a run is damaged", flip(line + 3), "bytes in its midst are damaged; the runs they held run again"},
 		{"journal: cut off", whole[:len(whole)/2], "bytes that were half written are cut off"},
 		{"journal: something behind it", append(bytes.Clone(whole), "something"...), "9 bytes that were half written are cut off"},
 		{"journal: zeros behind it", append(bytes.Clone(whole), make([]byte, 4096)...), "bytes that were half written are cut off"},

@@ -1,8 +1,8 @@
 // Package journal keeps what finished runs gave, so that no run is simulated
 // twice: an append-only file of checked records by run identity. A kill at any
 // moment loses at most what was not flushed yet, and the end of a record that
-// was being written is cut off when the file is opened again. A record that was
-// damaged later is passed over. It knows no simulator: values are bytes.
+// was being written is cut off when the file is opened again. What was damaged later
+// is passed over, up to the next whole record. It knows no simulator: values are bytes.
 //
 // Layout: a line of text that says what the values are, then records of
 //
@@ -148,7 +148,7 @@ func (j *Journal) load(ctx context.Context, kind string) error {
 		return ErrForeign
 	}
 	j.size = int64(len(want))
-	if err := j.scan(ctx, r); err != nil {
+	if err := j.scan(ctx, r, info.Size()); err != nil {
 		return err
 	}
 	if j.cut = max(0, info.Size()-j.size); j.cut > 0 && !j.look {
@@ -169,46 +169,63 @@ func (j *Journal) begin(head string) error {
 	return j.file.Sync()
 }
 
-// scan reads records until the end, passing over those whose check is wrong.
-// Where the length of a record is damaged, nothing behind it is found.
-func (j *Journal) scan(ctx context.Context, r io.Reader) error {
-	var head [headSize]byte
+// scan reads records until the end, passing over what is no whole record.
+func (j *Journal) scan(ctx context.Context, r *bufio.Reader, end int64) error {
 	var rest []byte
+	look := search{left: maxSearch}
 	at := j.size
 	for records := 0; ; records++ {
 		if records%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		switch _, err := io.ReadFull(r, head[:]); {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return nil
-		case err != nil:
+		var whole bool
+		var err error
+		if rest, whole, err = record(r, rest); err != nil {
 			return err
 		}
-		n := binary.LittleEndian.Uint32(head[:])
-		if n > maxValue {
-			return nil
-		}
-		if cap(rest) < keySize+int(n) {
-			rest = make([]byte, keySize+int(n))
-		}
-		rest = rest[:keySize+int(n)]
-		switch _, err := io.ReadFull(r, rest); {
-		case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
-			return nil
-		case err != nil:
-			return err
+		if !whole {
+			if at, err = look.next(ctx, j.file, at+1, end); err != nil || at < 0 {
+				return err
+			}
+			if _, err := j.file.Seek(at, io.SeekStart); err != nil {
+				return err
+			}
+			r.Reset(j.file)
+			continue
 		}
 		from := at
 		at += int64(headSize + len(rest))
-		if crc32.Checksum(rest, sum) != binary.LittleEndian.Uint32(head[4:]) {
-			continue
-		}
+		look.largest = max(look.largest, len(rest))
 		j.count++
-		j.index[keyOf(rest)] = place{from + headSize + keySize, n}
+		j.index[keyOf(rest)] = place{from + headSize + keySize, uint32(len(rest) - keySize)}
 		j.damaged += from - j.size
 		j.size = at
 	}
+}
+
+// record reads a record into b: key and value. It is not whole where the file ends
+// before it, or its length or its check is wrong.
+func record(r io.Reader, b []byte) (rest []byte, whole bool, err error) {
+	var head [headSize]byte
+	ended := func(err error) bool { return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) }
+	if _, err := io.ReadFull(r, head[:]); err != nil {
+		if ended(err) {
+			err = nil
+		}
+		return b, false, err
+	}
+	n := binary.LittleEndian.Uint32(head[:])
+	if n > maxValue {
+		return b, false, nil
+	}
+	b = slices.Grow(b[:0], keySize+int(n))[:keySize+int(n)]
+	if _, err := io.ReadFull(r, b); err != nil {
+		if ended(err) {
+			err = nil
+		}
+		return b, false, err
+	}
+	return b, crc32.Checksum(b, sum) == binary.LittleEndian.Uint32(head[4:]), nil
 }
 
 func keyOf(b []byte) (k Key) {
