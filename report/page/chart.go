@@ -48,6 +48,7 @@ type Axis struct {
 	Log    bool
 	Words  []string // names of the values 0, 1, 2 … of an axis that is no number
 	Better string   // "higher" or "lower"; "" = neither
+	Lost   bool     // a hollow point has no value of it: a latency, which grows as long as a queue does
 
 	// Min and Max are the ends where Max > Min; else they follow from the points
 	// that are not hollow. What lies beyond is drawn at the edge.

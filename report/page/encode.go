@@ -153,6 +153,7 @@ func (a *Axis) encode() object {
 	o.put("log", true, a.Log)
 	o.put("words", texts(a.Words), a.Words != nil)
 	o.put("better", a.Better, a.Better != "")
+	o.put("lost", true, a.Lost)
 	o.put("min", num(a.Min), a.Max > a.Min)
 	o.put("max", num(a.Max), a.Max > a.Min)
 	return o

@@ -133,6 +133,31 @@ func TestNumeric(t *testing.T) {
 	}
 }
 
+// A saturated point has no latency among the numbers, neither along x nor y; its
+// throughput stays, and the word stands beside it.
+func TestHollow(t *testing.T) {
+	points := []Point{{X: 8, Y: 228.776, Lo: 115.752, Hi: 341.799, Hollow: true}}
+	latency, rate := Axis{Label: "ttft_mean_ms", Unit: "ms", Lost: true}, Axis{Label: "rate_rps"}
+	for _, c := range []struct {
+		x, y Axis
+		want string
+	}{
+		{rate, latency, "series a, rate_rps 8, ttft_mean_ms (ms) saturated"},
+		{rate, Axis{Label: "output_tok_s"}, "series a, rate_rps 8, output_tok_s 228.776, 95 % interval 115.752 to 341.799,  saturated"},
+		{latency, latency, "series a, ttft_mean_ms (ms) saturated, ttft_mean_ms (ms) saturated"},
+		{latency, rate, "series a, ttft_mean_ms (ms) saturated, rate_rps 228.776, 95 % interval 115.752 to 341.799,  saturated"},
+	} {
+		n := (&Chart{Kind: XY, X: c.x, Y: c.y, Series: []Series{{Name: "a", Points: points}}}).numbers()
+		var got []string
+		for i, h := range n.Head {
+			got = append(got, h+" "+n.Rows[0][i])
+		}
+		if strings.Join(got, ", ") != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // Long tables are cut and say so; columns of numbers stand to the right.
 func TestTable(t *testing.T) {
 	rows := make([][]string, 10)

@@ -84,7 +84,7 @@ func (t *Table) right() []bool {
 	for i := range t.Head {
 		numbers := 0
 		for _, row := range t.Rows {
-			if i >= len(row) || row[i] == "" || row[i] == "-" || row[i] == "~" || row[i] == "saturated" || row[i] == "infeasible" || row[i] == "failed" || row[i] == "timeout" {
+			if i >= len(row) || row[i] == "" || row[i] == "-" || row[i] == "~" || row[i] == saturated || row[i] == "infeasible" || row[i] == "failed" || row[i] == "timeout" {
 				continue
 			}
 			if !numeric(row[i]) || i == 0 && !plain(row[i]) {
@@ -199,15 +199,30 @@ func (c *Chart) pointTable() *Table {
 	t := &Table{Head: []string{names, c.X.name(), c.Y.name(), c.interval(), ""}}
 	for _, s := range c.Series {
 		for _, p := range s.Points {
-			word := ""
+			row := []string{s.Name, c.X.value(p.X), show(p.Y), interval(p.Lo, p.Hi), ""}
 			if p.Hollow {
-				word = "saturated"
+				c.hollow(row)
 			}
-			t.Rows = append(t.Rows, []string{s.Name, c.X.value(p.X), show(p.Y), interval(p.Lo, p.Hi), word})
+			t.Rows = append(t.Rows, row)
 		}
 	}
 	t.drop()
 	return t
+}
+
+// saturated is what a table has of a hollow point.
+const saturated = "saturated"
+
+// hollow takes from the row of a hollow point what it has no value of.
+func (c *Chart) hollow(row []string) {
+	if c.X.Lost {
+		row[1] = saturated
+	}
+	if c.Y.Lost {
+		row[2], row[3] = saturated, "-"
+		return
+	}
+	row[4] = saturated
 }
 
 // drop removes the columns that say nothing.

@@ -39,8 +39,12 @@ func split(label string) (name, unit string) {
 	return label, ""
 }
 
-func axisOf(a *chart.Axis) page.Axis {
+// axisOf is the axis of a plot that shows a column.
+func (m *maker) axisOf(a *chart.Axis, name string) page.Axis {
 	out := page.Axis{Log: a.Log, Words: a.Words}
+	if c, ok := m.V.Column(name); ok {
+		out.Lost = scene.Lost(c)
+	}
 	out.Label, out.Unit = split(a.Label)
 	if out.Unit == "ratio" {
 		out.Unit = ""
@@ -51,7 +55,7 @@ func axisOf(a *chart.Axis) page.Axis {
 // lines is a plot of lines.
 func (m *maker) lines(p *plots.Plot) page.Chart {
 	c := p.Chart
-	out := page.Chart{Kind: page.XY, Title: c.Title, X: axisOf(&c.X), Y: axisOf(&c.Y), Names: c.Legend[0], Marks: c.Legend[1], Whole: "points.parquet", Notes: p.Crossings()}
+	out := page.Chart{Kind: page.XY, Title: c.Title, X: m.axisOf(&c.X, p.X), Y: m.axisOf(&c.Y, p.Y), Names: c.Legend[0], Marks: c.Legend[1], Whole: "points.parquet", Notes: p.Crossings()}
 	for _, n := range p.Notes {
 		out.Notes = append(out.Notes, strings.Replace(n, "hollow and dotted: ", "hollow: ", 1))
 	}

@@ -73,6 +73,9 @@ func TestGrid(t *testing.T) {
 	if len(c.Series) != 2 || !c.Series[0].Points[2].Hollow || c.Series[0].Points[1].Ref != "1" || len(c.Series[1].Points) != 2 {
 		t.Errorf("%+v", c.Series)
 	}
+	if c.X.Lost || !c.Y.Lost {
+		t.Errorf("a saturated point has its rate, and no latency: %+v %+v", c.X, c.Y)
+	}
 	if len(c.Bands) != 1 || c.Bands[0].From != 4 || len(c.Levels) != 1 || c.Levels[0].Label != "SLO: at most 11 ms" {
 		t.Errorf("%+v %+v", c.Bands, c.Levels)
 	}

@@ -13,6 +13,7 @@ import (
 	"scoville/core/table"
 	"scoville/report/number"
 	"scoville/report/page"
+	"scoville/report/verdict"
 	"scoville/report/view"
 )
 
@@ -53,7 +54,13 @@ func (m *Scene) Ref(i int) string {
 
 // heading is a column as an axis.
 func heading(c table.Column) page.Axis {
-	return page.Axis{Label: c.Heading(), Unit: unitOf(c), Better: c.Better}
+	return page.Axis{Label: c.Heading(), Unit: unitOf(c), Better: c.Better, Lost: Lost(c)}
+}
+
+// Lost reports whether a saturated point has no value of a column: it has its
+// axes, the load that is offered, and the throughput that the machine keeps up.
+func Lost(c table.Column) bool {
+	return c.Path == "" && c.Unit != "req/s" && c.Unit != "tok/s" && !verdict.HoldsAnyway[c.Name]
 }
 
 // unitOf is the unit of a column; "" for ratios, which have none, and where the
