@@ -102,7 +102,7 @@ func (m *maker) against(metric string) *page.Chart {
 		Reading: fmt.Sprintf("On the line a prediction is right; within 10 %% of it lie %s.", enumerate(counts)),
 		Notes:   notes, X: page.Axis{Label: "measured", Unit: unit, Log: true, Min: lo, Max: hi}, Y: page.Axis{Label: "simulated", Unit: unit, Log: true, Min: lo, Max: hi},
 		Series: series, Bands: []page.Band{{Label: "within 10 %", Lower: line(1 - band), Upper: line(1 + band)}}, Levels: []page.Level{{Label: "equal", Line: line(1)}},
-		Whole: "the residuals beside this page",
+		Interval: "90 % interval", Whole: "the residuals beside this page",
 	}
 }
 

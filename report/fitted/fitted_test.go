@@ -118,6 +118,13 @@ func TestCharts(t *testing.T) {
 	if lines := strings.Join(p.Sections[2].Lines, "\n"); len(charts(p, "residuals")) != 1 || !strings.Contains(lines, "The input length moves with the concurrency in every row") {
 		t.Error(lines)
 	}
+	c := charts(p, "parameters")[0]
+	if row := c.Table.Rows[2]; strings.Join(row, "|") != "b|fitted|400|100 to 1600|" || c.Rows[1].Bars[0].Hi != widest {
+		t.Errorf("the ends of the interval, not where the bar is cut: %q", row)
+	}
+	if i := charts(p, "measured")[0].Interval; i != "90 % interval" {
+		t.Error(i)
+	}
 	if c := charts(p, "apart"); len(c) != 1 || len(c[0].Cells) != 6 || c[0].Cells[2].Text != "-0.95" {
 		t.Errorf("%+v", c)
 	}

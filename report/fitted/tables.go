@@ -102,21 +102,28 @@ const widest = 200
 func (m *maker) narrowed() *page.Chart {
 	c := &page.Chart{
 		Kind: page.Bars, Title: "what the data add: 95 % intervals beside those of the priors", X: page.Axis{Label: "distance from the fitted value", Unit: "%", Min: -100, Max: widest},
-		Kinds:   []string{"fitted", "prior"},
-		Reading: "Where the fitted interval is much shorter than that of the prior the data tell the parameter; where both are alike they do not. The upper line of each is the fitted one.",
-		Notes:   []string{fmt.Sprintf("intervals end at %+d %% in the picture; the table has their ends", widest)},
+		Kinds:    []string{"fitted", "prior"},
+		Reading:  "Where the fitted interval is much shorter than that of the prior the data tell the parameter; where both are alike they do not. The upper line of each is the fitted one.",
+		Notes:    []string{fmt.Sprintf("intervals end at %+d %% in the picture; the table has their ends", widest)},
+		Interval: "as drawn (%)",
+		Table:    &page.Table{Head: []string{"parameter", "what", "value", "95 % interval", "unit"}},
 	}
 	for i := range m.Parameters {
 		p := &m.Parameters[i]
 		if how(p) == held || how(p) == tied || p.Value == 0 {
 			continue
 		}
+		add := func(what string, value, lo, hi float64) string {
+			ends := plain(lo) + " to " + plain(hi)
+			c.Table.Rows = append(c.Table.Rows, []string{p.Name, what, plain(value), ends, p.Unit})
+			return ends
+		}
 		of := func(x float64) float64 { return max(-100, min(widest, 100*(x/p.Value-1))) }
-		row := page.Row{Name: p.Name, Bars: []page.Bar{{Value: 0, Lo: of(p.Lo), Hi: of(p.Hi), Text: plain(p.Lo) + " to " + plain(p.Hi)}}}
+		row := page.Row{Name: p.Name, Bars: []page.Bar{{Value: 0, Lo: of(p.Lo), Hi: of(p.Hi), Text: add(c.Kinds[0], p.Value, p.Lo, p.Hi)}}}
 		if p.Prior != nil {
 			factor := math.Exp(1.96 * p.Prior.SDLn)
 			lo, hi := max(p.Prior.Center/factor, p.Min), min(p.Prior.Center*factor, p.Max)
-			row.Bars = append(row.Bars, page.Bar{Value: of(p.Prior.Center), Lo: of(lo), Hi: of(hi), Kind: 1, Text: plain(lo) + " to " + plain(hi)})
+			row.Bars = append(row.Bars, page.Bar{Value: of(p.Prior.Center), Lo: of(lo), Hi: of(hi), Kind: 1, Text: add(c.Kinds[1], p.Prior.Center, lo, hi)})
 		}
 		c.Rows = append(c.Rows, row)
 	}
