@@ -11,18 +11,44 @@
     const e = document.createElement(tag);
     if (className) e.className = className;
     if (text !== undefined) e.textContent = text;
-    if (/^(td|dt)$/.test(tag)) breaks(e);
+    if (/^(td|dd)$/.test(tag)) shorten(e);
+    if (tag === "dt") breaks(e);
     return e;
   }
 
-  // breaks lets the long names in an element break after _ and . rather than
-  // anywhere.
+  // breaks lets the long names in an element break after a dot, and words that are
+  // long without one after _, rather than anywhere.
   function breaks(e) {
     for (const node of [...e.childNodes]) {
       if (node.nodeType !== Node.TEXT_NODE) continue;
-      const parts = node.data.split(/(?<=[a-z0-9][_.])(?=[a-z])/);
+      const parts = node.data.split(/(?<=[a-z0-9]\.)(?=[a-z])/).flatMap((part) => (/[^ ]{19}/.test(part) ? part.split(/(?<=[a-z0-9]_)(?=[a-z])/) : [part]));
       if (parts.length > 1) node.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
     }
+  }
+
+  // shorten shows six significant digits of the numbers in a cell, and all where
+  // one points at it.
+  function shorten(e) {
+    const text = e.textContent;
+    const short = text.replace(/(?<![\w.])\d+\.\d+(e[-+]?\d+)?(?![\w.])/g, (x) => {
+      if (x.replace(/e.*/, "").replace(".", "").replace(/^0+/, "").length <= 6) return x;
+      return Math.abs(x) >= 1e6 && Math.abs(x) < 1e15 ? String(Math.round(x)) : String(Number(Number(x).toPrecision(6)));
+    });
+    if (short === text || e.childElementCount) return;
+    e.textContent = short;
+    e.title = text;
+  }
+
+  // first readies the cell that names a row, head the heading of a column: they
+  // have several lines where they are long and there is no room.
+  function first(e) {
+    const length = e.textContent.length;
+    if (length > 36) e.classList.add("long");
+    else if (length > 17) e.classList.add("mid");
+    breaks(e);
+  }
+  function head(e) {
+    if (e.textContent.length > 12) e.classList.add("long");
   }
 
   // rowOf is what the page knows of a key: pairs of a heading and a cell.
@@ -48,6 +74,7 @@
       seen.add(bare(name));
       const tr = element("tr");
       tr.append(element("td", "", name), element("td", "", value));
+      breaks(tr.firstChild);
       table.append(tr);
     }
     box.append(table);
@@ -85,12 +112,14 @@
     const box = element("div", "box");
     box.tabIndex = 0;
     const table = element("table");
-    const head = element("tr");
-    for (const [i, h] of t.head.entries()) head.append(element("th", t.right[i] ? "n" : "", h));
-    table.append(head);
+    const top = element("tr");
+    for (const [i, h] of t.head.entries()) top.append(element("th", t.right[i] ? "n" : "", h));
+    top.childNodes.forEach(head);
+    table.append(top);
     for (const row of t.rows) {
       const tr = element("tr");
       for (const [i, cell] of row.entries()) tr.append(element("td", t.right[i] ? "n" : "", cell));
+      if (tr.firstChild) first(tr.firstChild);
       table.append(tr);
     }
     box.append(table);
@@ -185,7 +214,9 @@
     plots = [];
   });
 
-  document.querySelectorAll("td:first-child").forEach(breaks);
+  document.querySelectorAll("td").forEach(shorten);
+  document.querySelectorAll("td:first-child").forEach(first);
+  document.querySelectorAll("th").forEach(head);
   for (const chart of data.charts) {
     const plot = document.getElementById("plot-" + chart.id);
     if (plot) show(plot, chart);
