@@ -15,6 +15,7 @@ type Chart struct {
 	X, Y   Axis
 	Lines  []Line
 	Levels []Level     // horizontal reference lines
+	Bands  []Band      // shaded, below the lines
 	Cross  []Crossing  // marked with their coordinates
 	Marks  []MarkStyle // legend of the marker shapes; empty where shapes follow the lines
 	Legend [2]string   // what the names of lines and of marks are; may be empty
@@ -36,7 +37,8 @@ type Line struct {
 	Loose  bool // the points are not joined, and cross nothing
 }
 
-// Point is a marker. Lo and Hi are the ends of its error bar, NaN without one.
+// Point is a marker. Lo and Hi are the ends of its error bar, NaN without one; on a
+// logarithmic axis one that ends at or below 0 runs out of the picture.
 // A hollow point has no value that may be relied on: it does not stretch the
 // axes, sits at the edge where they end before it, and crosses nothing.
 type Point struct {
@@ -52,8 +54,25 @@ type Level struct {
 	Label string
 }
 
-// MarkStyle is a name that markers have.
-type MarkStyle struct{ Name string }
+// Band is a strip between two lines of the same x, from left to right.
+type Band struct{ Lower, Upper [][2]float64 }
+
+// MarkStyle is a name that markers have, and their colour.
+type MarkStyle struct {
+	Name string
+	Tone Tone
+}
+
+// Tone is what markers of a name are drawn in.
+type Tone int
+
+// Tones: the colour of the line, a grey that stands back and a colour that stands
+// out, which is drawn last.
+const (
+	Own Tone = iota
+	Back
+	Front
+)
 
 // Crossing is where two lines meet and part on the other side. From and To are
 // the nearest points left and right of it at which the error bars of the lines
@@ -97,7 +116,7 @@ type xy struct{ x, y, lo, hi float64 }
 func (c *Chart) scale(p Point) xy {
 	e := xy{x: c.X.scaled(p.X), y: c.Y.scaled(p.Y)}
 	e.lo, e.hi = e.y, e.y
-	if lo, hi := c.Y.scaled(p.Lo), c.Y.scaled(p.Hi); lo <= e.y && hi >= e.y {
+	if lo, hi := c.Y.end(p.Lo), c.Y.scaled(p.Hi); lo <= e.y && hi >= e.y {
 		e.lo, e.hi = lo, hi
 	}
 	return e
@@ -109,6 +128,15 @@ func (a *Axis) scaled(v float64) float64 {
 		return math.Log10(v)
 	}
 	return v
+}
+
+// end scales the lower end of an error bar, which a logarithmic axis has no place
+// for at or below 0: far below all that is drawn.
+func (a *Axis) end(v float64) float64 {
+	if a.Log && v <= 0 {
+		return -math.Log10(huge)
+	}
+	return a.scaled(v)
 }
 
 func (a *Axis) unscaled(v float64) float64 {

@@ -142,12 +142,14 @@ func TestTicks(t *testing.T) {
 		values []float64
 		want   string
 	}{
-		{Axis{}, []float64{1, 9}, "0 1 2 3 4 5 6 7 8 9"},
+		{Axis{}, []float64{1, 9}, "1 2 3 4 5 6 7 8 9"},
 		{Axis{}, []float64{1.13, 1.17}, "1.13 1.135 1.14 1.145 1.15 1.155 1.16 1.165 1.17"},
 		{Axis{}, []float64{2e6, 2e6 + 0.002}, "2000000.0000 2000000.0005 2000000.0010 2000000.0015 2000000.0020"},
 		{Axis{}, []float64{12345, 12349}, "12345.0 12345.5 12346.0 12346.5 12347.0 12347.5 12348.0 12348.5 12349.0"},
 		{Axis{Log: true}, []float64{1, 1000}, "1 2 5 10 20 50 100 200 500 1000"},
-		{Axis{Log: true}, []float64{1, 9}, "1 2 3 4 5 6 8 10"},
+		{Axis{Log: true}, []float64{1, 9}, "1 1.5 2 3 4 5 6 8 10"},
+		{Axis{Log: true}, []float64{4.5, 17}, "5 6 8 10 15"},
+		{Axis{Log: true}, []float64{2.2, 11}, "3 4 5 6 8 10"},
 		{Axis{Log: true}, []float64{10, 14}, "10 10.5 11 11.5 12 12.5 13 13.5 14"},
 		{Axis{Log: true, Ticks: []float64{1024, 8192, 131072}}, []float64{1024, 131072}, "1,024 8,192 131,072"},
 		{Axis{Ticks: []float64{1, 2, 1000}}, []float64{1, 1000}, "0 200 400 600 800 1000"},
@@ -168,6 +170,45 @@ func TestTicks(t *testing.T) {
 	}
 }
 
+// A vertical axis begins at 0 where the smallest value, with its interval, lies far
+// below the largest.
+func TestBegin(t *testing.T) {
+	for _, c := range []struct {
+		log    bool
+		values []float64
+		zero   bool
+	}{
+		{false, []float64{1.23, 2.2}, true},
+		{false, []float64{1.4, 2.2}, false},
+		{false, []float64{-1, 2}, false},
+		{true, []float64{1, 9}, false},
+	} {
+		s := newScale(&Axis{Log: c.log}, c.values, 300)
+		if s.begin(); (s.lo == 0) != c.zero {
+			t.Errorf("%+v: begins at %g", c, s.lo)
+		}
+	}
+}
+
+// An error bar that a logarithmic axis has no end for runs down to it without a cap,
+// and parts from no line below it.
+func TestOpenWhisker(t *testing.T) {
+	paths := func(lo float64) int {
+		c := &Chart{Y: Axis{Log: true}, Lines: []Line{{Points: []Point{{X: 1, Y: 10, Lo: lo, Hi: 20}, {X: 2, Y: 100, Lo: math.NaN(), Hi: math.NaN()}}}}}
+		return bytes.Count(c.SVG(), []byte("<path"))
+	}
+	if closed, open := paths(10.0/3), paths(-3); open != closed-1 {
+		t.Errorf("%d paths, %d with both caps", open, closed)
+	}
+	c := &Chart{Y: Axis{Log: true}, Lines: []Line{
+		{Name: "a", Points: []Point{{X: 1, Y: 10, Lo: -1, Hi: 30}, {X: 2, Y: 10, Lo: -1, Hi: 30}}},
+		{Name: "b", Points: []Point{{X: 1, Y: 1, Lo: 1, Hi: 1}, {X: 2, Y: 100, Lo: 100, Hi: 100}}},
+	}}
+	if found := c.Crossings(); len(found) != 1 || found[0].Sure {
+		t.Errorf("%+v, want one that is not sure", found)
+	}
+}
+
 // headline is a chart with everything on it.
 func headline() *Chart {
 	xs := []float64{500, 1000, 2000, 4000, 8000, 16000, 32000, 64000}
@@ -181,7 +222,7 @@ func headline() *Chart {
 			line("shared-8", func(x float64) float64 { return 0.842 + x*33e-6 + 0.02 }, xs...),
 		},
 		Levels: []Level{{1.123, "W / B = 1.123 ms"}},
-		Marks:  []MarkStyle{{"weight_memory"}, {"kv_memory"}},
+		Marks:  []MarkStyle{{Name: "weight_memory"}, {Name: "kv_memory"}},
 		Legend: [2]string{"design", "bound"},
 		Notes:  []string{"hollow: saturated, requests arrive faster than they are served; not a steady value"},
 	}
@@ -271,7 +312,7 @@ func FuzzSVG(f *testing.F) {
 	f.Add("\ufffe\u0085", 0.0, 0.0, true)
 	f.Add("\x00\xff", -1.0, math.Inf(1), false)
 	f.Fuzz(func(t *testing.T, s string, x, y float64, log bool) {
-		c := &Chart{Title: s, X: Axis{Label: s, Log: log}, Y: Axis{Log: log}, Marks: []MarkStyle{{s}}, Notes: []string{s}, Levels: []Level{{y, s}}}
+		c := &Chart{Title: s, X: Axis{Label: s, Log: log}, Y: Axis{Log: log}, Marks: []MarkStyle{{Name: s}}, Notes: []string{s}, Levels: []Level{{y, s}}}
 		for _, v := range []float64{x, y, 1, 2} {
 			c.Lines = append(c.Lines, Line{Name: s, Points: []Point{{X: v, Y: x, Lo: y, Hi: x}, {X: 2 * v, Y: y, Mark: s}, {X: 3, Y: v, Hollow: true}}})
 		}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -35,7 +36,13 @@ func (c *Chart) plot(room vg.Length) *plot.Plot {
 	for _, l := range c.Levels {
 		ys = append(ys, l.Y)
 	}
+	for _, b := range c.Bands {
+		for _, e := range slices.Concat(b.Lower, b.Upper) {
+			ys = append(ys, e[1])
+		}
+	}
 	y := newScale(&c.Y, ys, plotHeight.Points())
+	y.begin()
 	p := plot.New()
 	x.mark(&p.X, c.X.Label, 52)
 	y.mark(&p.Y, c.Y.Label, 27)
@@ -47,13 +54,18 @@ func (c *Chart) plot(room vg.Length) *plot.Plot {
 	}
 	p.Add(grid)
 	l := layer{c, x, y, p}
+	for _, b := range c.Bands {
+		l.band(b)
+	}
 	for i, s := range c.Lines {
 		if !s.Loose {
 			l.path(s, stroke(i, 1.4))
 		}
 	}
-	for i, s := range c.Lines {
-		l.points(i, s)
+	for _, tone := range []Tone{Back, Own, Front} {
+		for i, s := range c.Lines {
+			l.points(i, s, tone)
+		}
 	}
 	p.Add(&labels{layer: l})
 	p.X.Min, p.X.Max, p.Y.Min, p.Y.Max = x.lo, x.hi, y.lo, y.hi
@@ -136,31 +148,31 @@ func (l *layer) path(s Line, style draw.LineStyle) {
 	flush()
 }
 
-// points draws markers and error bars of line i.
-func (l *layer) points(i int, s Line) {
-	var bars struct {
-		plotter.XYs
-		plotter.YErrors
-	}
+// points draws markers and error bars of a tone of line i.
+func (l *layer) points(i int, s Line, tone Tone) {
+	colour := l.chart.colour(i, tone)
+	bars := &whiskers{style: draw.LineStyle{Color: colour, Width: 0.9}}
 	marks := &plotter.Scatter{}
 	var shapes []draw.GlyphDrawer
 	for _, p := range s.Points {
-		if !l.chart.drawable(p) {
+		if !l.chart.drawable(p) || l.chart.tone(p) != tone {
 			continue
 		}
 		at := l.at(p)
-		if lo, hi := l.y.inside(p.Lo), l.y.inside(p.Hi); !p.Hollow && hi-lo > 0.003*(l.y.hi-l.y.lo) {
-			bars.XYs = append(bars.XYs, at)
-			bars.YErrors = append(bars.YErrors, struct{ Low, High float64 }{at.Y - lo, hi - at.Y})
+		lo, hi := l.chart.Y.end(p.Lo), l.chart.Y.scaled(p.Hi)
+		w := whisker{x: at.X, lo: max(lo, l.y.lo), hi: min(hi, l.y.hi), below: lo < l.y.lo, above: hi > l.y.hi}
+		if !p.Hollow && w.hi-w.lo > 0.003*(l.y.hi-l.y.lo) {
+			bars.list = append(bars.list, w)
 		}
 		marks.XYs = append(marks.XYs, at)
 		shapes = append(shapes, shape{l.chart.shape(i, p), p.Hollow})
 	}
-	colour := palette[i%len(palette)]
 	marks.GlyphStyleFunc = func(k int) draw.GlyphStyle {
 		return draw.GlyphStyle{Color: colour, Radius: markRadius, Shape: shapes[k]}
 	}
-	l.plot.Add(&plotter.YErrorBars{XYs: bars.XYs, YErrors: bars.YErrors, LineStyle: draw.LineStyle{Color: colour, Width: 0.9}, CapWidth: 4.5}, marks)
+	if len(shapes) > 0 {
+		l.plot.Add(bars, marks)
+	}
 }
 
 // shape is the number of the marker shape of a point of line i.
@@ -352,7 +364,11 @@ func (c *Chart) legend(d draw.Canvas) {
 	if len(c.Marks) > 0 {
 		marks := newKey(c.Legend[1])
 		for i, m := range c.Marks {
-			marks.add(d, m.Name, &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: grey, Radius: markRadius, Shape: shape{number: i}}})
+			colour := color.Color(grey)
+			if m.Tone != Own {
+				colour = c.colour(0, m.Tone)
+			}
+			marks.add(d, m.Name, &plotter.Scatter{GlyphStyle: draw.GlyphStyle{Color: colour, Radius: markRadius, Shape: shape{number: i}}})
 		}
 		marks.draw(d)
 	}

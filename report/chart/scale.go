@@ -18,6 +18,8 @@ type scale struct {
 	axis   *Axis
 	lo, hi float64 // scaled ends
 	length float64 // in points
+
+	low, high float64 // the smallest and largest of the values, scaled
 }
 
 // along is how far from its beginning a value lies on the axis, in points.
@@ -67,8 +69,19 @@ func (s *scale) words(style *text.Style, ticks []tick) []tick {
 // huge bounds what an axis spans, so that the span is a number.
 const huge = 1e300
 
-// newScale spans the values with a margin; a linear axis of positive values
-// that reach far down starts at 0.
+// fromZero is the share of the largest value below which the smallest makes an axis
+// begin at 0.
+const fromZero = 0.6
+
+// begin makes a linear axis of positive values that reach far down start at 0.
+func (s *scale) begin() {
+	if !s.axis.Log && s.low > 0 && s.low < fromZero*s.high {
+		s.lo = 0
+	}
+}
+
+// newScale spans the values with a margin, which does not reach below 0 where they
+// do not.
 func newScale(axis *Axis, values []float64, length float64) scale {
 	s := scale{axis: axis, lo: math.Inf(1), hi: math.Inf(-1), length: length}
 	for _, v := range values {
@@ -95,14 +108,15 @@ func newScale(axis *Axis, values []float64, length float64) scale {
 		s.lo, s.hi = s.lo-half, s.hi+half
 		return s
 	}
-	low := s.lo
+	s.low, s.high = s.lo, s.hi
 	margin := 0.05 * (s.hi - s.lo)
 	s.lo, s.hi = s.lo-margin, s.hi+margin
-	if !axis.Log && low >= 0 && low <= s.hi/2 {
+	switch {
+	case axis.Log || s.low < 0 || s.lo >= 0:
+	case s.low == 0:
+		s.lo = -margin / 2
+	default:
 		s.lo = 0
-		if low == 0 {
-			s.lo = -margin / 2
-		}
 	}
 	return s
 }
@@ -184,8 +198,14 @@ func exact(ticks []tick, step float64) []tick {
 }
 
 // tiers are the multiples of powers of ten that get a label where there is
-// room, most wanted first.
-var tiers = [][]float64{{1}, {2, 5}, {3}, {4, 6, 8}}
+// room, most wanted first; those of finer only where there are few labels.
+var (
+	tiers = [][]float64{{1}, {2, 5}, {3}, {1.5}, {4, 6, 8}}
+	finer = []float64{7, 2.5, 1.2, 1.8}
+)
+
+// fewLabels is how many labels an axis has at least, where there is room.
+const fewLabels = 4
 
 // logTicks label round values of a logarithmic axis; within less than half a
 // decade they are those of a linear one.
@@ -213,6 +233,11 @@ func (s *scale) logTicks(room float64) []tick {
 	}
 	for _, tier := range tiers {
 		for _, f := range tier {
+			place(f, true)
+		}
+	}
+	for _, f := range finer {
+		if len(out) < fewLabels {
 			place(f, true)
 		}
 	}

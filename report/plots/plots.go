@@ -214,6 +214,9 @@ func (b *builder) lines(points []int) {
 		}
 		b.chart.Lines = append(b.chart.Lines, l)
 	}
+	if len(names) == 1 && along == b.x.Name {
+		b.forecast(groups[names[0]])
+	}
 	if drawn == 0 {
 		b.chart.Lines = nil
 	}
@@ -383,7 +386,7 @@ func (b *builder) marks(points []int) {
 		return
 	}
 	for _, n := range names {
-		b.chart.Marks = append(b.chart.Marks, chart.MarkStyle{Name: n})
+		b.chart.Marks = append(b.chart.Marks, chart.MarkStyle{Name: n, Tone: b.tone(n)})
 	}
 }
 
@@ -405,9 +408,6 @@ func (b *builder) point(i int) (chart.Point, bool) {
 		return p, false
 	}
 	p.Y, p.Lo, p.Hi = y.Mean, y.Lo, y.Hi
-	if b.chart.Y.Log && p.Lo <= 0 {
-		p.Lo = p.Y // the bar's lower half has no end on this axis
-	}
 	if len(b.chart.Marks) > 0 {
 		p.Mark = word(b.v.Value(b.spec.Mark, i))
 	}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"scoville/core/table"
+	"scoville/report/chart"
 	"scoville/report/sample"
 	"scoville/report/view"
 	"scoville/sweep/results"
@@ -132,5 +133,34 @@ func TestSuggested(t *testing.T) {
 	one := sample.Open(t, results.Meta{Axes: axes}, sample.Point{Axes: []any{"static", 1.0}, TPOT: []float64{1}, State: view.Steady}, sample.Point{Axes: []any{"static", 2.0}, TPOT: []float64{1}, State: view.Steady})
 	if got := All(one, []string{"tpot_mean_ms"}); got != nil {
 		t.Errorf("two values make %+v", got)
+	}
+}
+
+// The strip in which other runs are expected stands behind one line, and ends where
+// there is no steady value; a front stands out where no lines take the colours.
+func TestForecastAndFront(t *testing.T) {
+	nan := math.NaN()
+	var points []sample.Point
+	for i := range 4 {
+		p := sample.Point{Axes: []any{"static", float64(i + 1)}, TPOT: []float64{float64(10 + i)}, State: view.Steady, Forecast: &results.Forecast{Draws: 9, Lo: []float64{float64(i), nan, nan, nan}, Hi: []float64{float64(i + 20), nan, nan, nan}}}
+		if i == 3 {
+			p.State = view.Saturated
+		}
+		points = append(points, p)
+	}
+	spec := results.ReportSpec{Plots: []results.Plot{{Name: "p", X: "rate_rps", Y: "tpot_mean_ms"}}}
+	p := All(sample.Open(t, results.Meta{Axes: axes, Report: spec}, points...), nil)[0]
+	if p.Err != nil || len(p.Chart.Bands) != 1 {
+		t.Fatalf("%+v", p)
+	}
+	if b := p.Chart.Bands[0]; len(b.Lower) != 3 || b.Upper[2] != [2]float64{3, 22} || !strings.Contains(strings.Join(p.Notes, " "), "grey band") {
+		t.Errorf("%+v, %q", b, p.Notes)
+	}
+	b := builder{spec: results.Plot{Mark: "pareto"}}
+	if b.tone("true") != chart.Front || b.tone("false") != chart.Back {
+		t.Error("the front does not stand out")
+	}
+	if b.spec.Series = []string{"scheduler"}; b.tone("true") != chart.Own {
+		t.Error("the front takes the colours of the lines")
 	}
 }
