@@ -52,6 +52,11 @@ func TestShippedStudies(t *testing.T) {
 		if n, _, why := p.Infeasible(); n != impossible[name] {
 			t.Errorf("%s: %d infeasible points: %s", name, n, why)
 		}
+		for _, note := range p.Notes {
+			if strings.Contains(note, " of the catalogue (") || strings.Contains(note, ": the lengths drawn have a mean of ") {
+				t.Errorf("%s: what it means is called a slip: %s", name, note)
+			}
+		}
 	}
 }
 

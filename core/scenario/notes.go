@@ -12,8 +12,9 @@ import (
 )
 
 // Notes says, one sentence each, what is no error but may not be meant: keys
-// that are set and cannot act with the other values, and requests longer than
-// the model's context. A sentence starts with the key. A key counts as set when
+// that are set and cannot act with the other values, lengths whose limits move
+// their mean, rates of a chip that look like another unit, and requests longer
+// than the model's context. A sentence starts with the key. A key counts as set when
 // it has another value than its default and than the catalogue entry of the
 // chip. The scenario is a resolved, valid one.
 func (s *Scenario) Notes() []string {
@@ -28,6 +29,8 @@ func (s *Scenario) Notes() []string {
 	}
 	notes = append(notes, s.notCompared()...)
 	notes = append(notes, s.Model.Misaligned(64, s.Engine.TP, model.TileOf(s.Model.Activations()))...)
+	notes = append(notes, s.clampedMeans()...)
+	notes = append(notes, s.Hardware.Implausible()...)
 	return append(notes, s.beyondContext()...)
 }
 

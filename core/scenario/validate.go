@@ -7,6 +7,7 @@ import (
 	"math"
 	"reflect"
 	"slices"
+	"strings"
 
 	"scoville/core/hardware"
 	"scoville/core/model"
@@ -301,6 +302,34 @@ func (s *Scenario) checkSLO() *FieldError {
 		if l.Min > l.Max { // false when one is not set
 			return &FieldError{Path: sloPrefix + l.Metric + ".min", Value: l.Min, Rule: fmt.Sprintf("is above max = %v", l.Max), Related: []string{sloPrefix + l.Metric}}
 		}
+		if err := l.reachable(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reachable refuses a limit below what the metric can be: every metric is 0 or
+// more but the excesses over a closed form, and the time a request takes is
+// more than 0.
+func (l *Limit) reachable() *FieldError {
+	if strings.Contains(l.Metric, "_excess_") {
+		return nil
+	}
+	name, stat, _ := strings.Cut(l.Metric, "_")
+	time := slices.Contains([]string{"ttft", "tpot", "e2e"}, name) && slices.Contains([]string{"mean_ms", "p50_ms", "p90_ms", "p95_ms", "p99_ms", "max_ms"}, stat)
+	fail := func(bound string, x float64, hint string) *FieldError {
+		rule := "is below 0, which " + l.Metric + " never is"
+		if x == 0 {
+			rule = "is not above 0, as " + l.Metric + " always is"
+		}
+		return &FieldError{Path: sloPrefix + l.Metric + "." + bound, Value: x, Rule: rule, Hint: hint, Related: []string{sloPrefix + l.Metric}}
+	}
+	switch {
+	case l.Max < 0 || l.Max == 0 && time: // false when it is not set
+		return fail("max", l.Max, "no design can meet it: give a limit above 0")
+	case l.Min < 0:
+		return fail("min", l.Min, "every design meets it: give a limit above 0, or leave it out")
 	}
 	return nil
 }

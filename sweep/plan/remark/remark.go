@@ -92,7 +92,7 @@ func (r *Remarks) List(metrics []string) []string {
 		}
 	}
 	if n := len(notes) - Most; n > 0 {
-		notes = append(slices.Clone(notes[:Most]), fmt.Sprintf("%d more keys have no effect or exceed the model's context", n))
+		notes = append(slices.Clone(notes[:Most]), fmt.Sprintf("%d more keys have a note of this kind", n))
 	}
 	for _, v := range r.versions {
 		notes = append(notes, fmt.Sprintf("warning: an overlay was fitted with simulator version %d, this is version %d: its numbers may not fit, run calibrate again", v, core.Version))
