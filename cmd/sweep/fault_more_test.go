@@ -50,6 +50,7 @@ func (g *ground) streams(t *testing.T, dir string) {
 		{"standard error closed", `sweep run $STUDY -o $DIR >/dev/null 2>&-`, 0, nil},
 		{"reader of standard output gone", `{ sweep run $STUDY -o $DIR; echo code $? >&2; } | :`, 0, []string{"code 0\n"}},
 		{"reader of standard error gone", `{ sweep run $STUDY -o $DIR 2>&1 >/dev/null; echo $? >$DIR/code; } | :; exit $(cat $DIR/code)`, 0, nil},
+		{"reader of a shard, a status, a plan gone", `sweep run $STUDY -o $DIR >/dev/null 2>&1; for c in "run $STUDY -o $DIR-shards --shard 1/2" "status $DIR" "plan $STUDY" "show $DIR --point 0"; do { sweep $c; echo "$?" >&2; } | :; done`, 0, []string{"0\n0\n0\n0\n"}},
 		{"standard output full", `sweep run $STUDY -o $DIR >/dev/full`, 1, []string{"are whole, but could not be printed: ", "no space left"}},
 	} {
 		os.RemoveAll(dir)
@@ -90,6 +91,28 @@ mount -o remount,size=64m $DIR && sweep run $STUDY -o $DIR >/dev/null && cp -p $
 		g.equal(t, dir+"-after")
 		g.tell(c.fault, fmt.Sprintf("a file system of %d KiB", c.size), "exit 4: "+words(p.stderr))
 	}
+}
+
+// diskFullOfMerge lets the disk fill while runs of shards are gathered, and gives it
+// room again.
+func (g *ground) diskFullOfMerge(t *testing.T, dir string) {
+	for _, part := range []string{"1/2", "2/2"} {
+		if p := g.run(t, dir+"-parts", "--shard", part); p.code != 0 {
+			t.Fatalf("exit code %d: %s", p.code, p.stderr)
+		}
+	}
+	if err := os.MkdirAll(dir+"-after", 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const merge = `sweep merge $STUDY $DIR-parts -o $DIR >/dev/null`
+	p := g.own(t, dir, 120, merge+`; echo code $? >&2
+mount -o remount,size=64m $DIR && `+merge+` && cp -p $DIR/*.parquet $DIR-after/`)
+	p.wants(t, 0, "code 4\n", "no space left", "the same command goes on from there")
+	if n := strings.Count(p.stderr, "no space left"); n != 1 {
+		t.Errorf("said %d times: %s", n, p.stderr)
+	}
+	g.equal(t, dir+"-after")
+	g.tell("disk full while shards are merged", "a file system of 120 KiB", "exit 4: "+words(p.stderr))
 }
 
 // equal checks that the tables of a folder are those of an undisturbed sweep.

@@ -213,6 +213,7 @@ func TestFaults(t *testing.T) {
 		{"signals", (*ground).signals},
 		{"streams", (*ground).streams},
 		{"disk full", (*ground).diskFull},
+		{"disk full of a merge", (*ground).diskFullOfMerge},
 		{"file limit", (*ground).fileLimit},
 		{"read-only", (*ground).readOnly},
 		{"removed", (*ground).removed},

@@ -2,11 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"runtime"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -166,7 +164,7 @@ func show(ctx context.Context, stdout io.Writer, out *sweep.Outcome, form progra
 	print := func(w io.Writer) error {
 		return program.Compare(w, func(to io.Writer) error { return r.Text(to, program.Width(w)) }, better())
 	}
-	if err := form.Write(stdout, nil, func() ([][]string, error) { return r.Rows(), nil }, print); err != nil && !errors.Is(err, syscall.EPIPE) { // a reader that has seen enough is no error
+	if err := form.Write(stdout, nil, func() ([][]string, error) { return r.Rows(), nil }, print); err != nil && !program.Seen(err) {
 		return fmt.Errorf("the results in %s are whole, but could not be printed: %w", out.Dir, err)
 	}
 	failed := out.Counts["failed"] + out.Counts["timeout"]

@@ -65,7 +65,7 @@ func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 	}
 	defer set.Close()
 	if err := shard.Begin(dir); err != nil {
-		return nil, err
+		return nil, unable(err)
 	}
 	c, begun := j.Campaign, time.Now()
 	c.Plan, c.Set, c.Dir, c.Part = part, set, dir, true
@@ -86,7 +86,7 @@ func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 	}
 	done.Simulated = max(0, done.Simulated+part.DrawRuns()-out.Recalled)
 	if err := errors.Join(done.Write(dir), set.Close()); err != nil {
-		return nil, err
+		return nil, unable(err)
 	}
 	for i := range s.Count {
 		other := shard.Shard{Index: i + 1, Count: s.Count}
@@ -107,11 +107,19 @@ func (j *Job) create(dir string, p *plan.Plan) (*results.Set, error) {
 	}
 	switch {
 	case campaign.IsFull(err):
-		return nil, campaign.Unable(err)
+		return nil, unable(err)
 	case err != nil:
 		return nil, again.Input(err)
 	}
 	return set, nil
+}
+
+// unable says of an error for want of room that the same command goes on.
+func unable(err error) error {
+	if campaign.IsFull(err) {
+		return campaign.Unable(err)
+	}
+	return err
 }
 
 // taken refuses, before hours of runs, what a merge would refuse after them: the
@@ -208,7 +216,7 @@ func (j *Job) Merge(ctx context.Context, folders []string, after func(*results.S
 		j.Damaged(damaged)
 	}
 	if err != nil {
-		return nil, err
+		return nil, unable(err)
 	}
 	if err := request.Gather(ctx, j.Dir, j.Plan.Study.Requests, from); err != nil {
 		if ctx.Err() != nil {

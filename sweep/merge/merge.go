@@ -116,7 +116,10 @@ func Gather(ctx context.Context, dst string, folders []string) ([]Damage, error)
 		return nil, err
 	}
 	err = copyRuns(ctx, to, dst, all, from)
-	return damaged(all), errors.Join(err, to.Close())
+	if failed := to.Close(); err == nil { // else it says the same again
+		err = failed
+	}
+	return damaged(all), err
 }
 
 // copyRuns adds the runs of every source but dst that were chosen.

@@ -91,7 +91,7 @@ for pause in ` + pauses + `no; do
     ` + command + ` || code=$?
     if [ "$code" -ne 4 ] || [ "$pause" = no ] || [ -n "$stopped" ]; then exit "$code"; fi
     echo "exit code 4: again in $pause s"
-    sleep "$pause"
+    sleep "$pause" || :
     [ -z "$stopped" ] || exit 130
 done
 `

@@ -115,7 +115,8 @@ func TestSlurmTries(t *testing.T) {
 		{"130", false, 130, 1},
 		{"137", false, 137, 1},
 		{"4 0", true, 4, 1},
-		{"TERM", false, 4, 1}, // the shell is told to end while the program runs
+		{"TERM", false, 4, 1},      // the shell is told to end while the program runs
+		{"4 SLEEP", false, 130, 1}, // while it waits
 	} {
 		o, job := scripts(t, "a", Options{Shards: 8, FailFast: c.failFast})
 		stub := `#!/bin/sh
@@ -128,7 +129,7 @@ shift $((n - 1))
 exit "$1"
 `
 		bin := t.TempDir()
-		if err := errors.Join(os.WriteFile(o.Program, []byte(stub), 0o700), os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\necho \"$1\" >>pauses\n"), 0o700)); err != nil {
+		if err := errors.Join(os.WriteFile(o.Program, []byte(stub), 0o700), os.WriteFile(filepath.Join(bin, "sleep"), []byte("#!/bin/sh\necho \"$1\" >>pauses\ncase $CODES in *SLEEP) kill -TERM $PPID; exit 143;; esac\n"), 0o700)); err != nil {
 			t.Fatal(err)
 		}
 		cmd := exec.Command("bash", job.Files[0])
@@ -137,9 +138,13 @@ exit "$1"
 		if got := cmd.ProcessState.ExitCode(); got != c.want {
 			t.Errorf("%+v: exit code %d, %v", c, got, err)
 		}
+		want := c.tries - 1
+		if strings.HasSuffix(c.codes, "SLEEP") {
+			want = 1
+		}
 		tries, _ := os.ReadFile("tries")
 		pauses, _ := os.ReadFile("pauses") // none if there was none
-		if len(tries) != c.tries || !strings.HasPrefix("30\n60\n120\n", string(pauses)) || strings.Count(string(pauses), "\n") != c.tries-1 {
+		if len(tries) != c.tries || !strings.HasPrefix("30\n60\n120\n", string(pauses)) || strings.Count(string(pauses), "\n") != want {
 			t.Errorf("%+v: %d tries, pauses %q", c, len(tries), pauses)
 		}
 	}

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -79,11 +78,7 @@ halves of their intervals in cells of their own.
 			if err := r.Write(); err != nil {
 				return &sweep.InputError{Err: fmt.Errorf("%w; with -o FILE the page alone is written, elsewhere", err)}
 			}
-			err = program.Compare(d.Out, func(w io.Writer) error { return r.Text(w, program.Width(d.Out)) }, d.Better())
-			if errors.Is(err, syscall.EPIPE) { // a reader that has seen enough
-				return nil
-			}
-			return err
+			return program.Compare(d.Out, func(w io.Writer) error { return r.Text(w, program.Width(d.Out)) }, d.Better())
 		},
 	}
 	c.Flags().StringVarP(&file, "output", "o", "", "write the page alone, to this file")
