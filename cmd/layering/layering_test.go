@@ -162,7 +162,7 @@ var order = map[string]int{
 	"sweep/sample": -4, "sweep/study/space": -1, "sweep/plan/grade": 1, "sweep/plan/column": 1, "sweep/plan/remark": 1, "sweep/study/effort": -1,
 	"sweep/study/ask": -2, "sweep/results/class": -2, "sweep/results/impact": -2, "sweep/results/layout": -1, "sweep/results/compare": -2,
 	"sweep/results/fate": -3, "sweep/budget": 1, "sweep/schedule": 2, "sweep/dispatch": 3,
-	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain": 2, "sweep": 7,
+	"sweep/study": 0, "sweep/results": 0, "sweep/plan": 1, "sweep/pool": 1, "sweep/explain/origin": 1, "sweep/explain": 2, "sweep": 7,
 	"calibrate/measured/plain": -4, "calibrate/measured/row": -3, "calibrate/measured/tidy": -2, "calibrate/measured/silicon": -1, "calibrate/measured/bench": -1,
 	"calibrate/measured/clients": -1, "calibrate/measured/console": -1, "calibrate/measured/stages": -1, "calibrate/measured/grid": -1, "calibrate/measured/request": -1, "calibrate/measured/step": -1,
 	"sweep/study/span": -3, "sweep/results/searches": -3, "sweep/search": 0, "sweep/row": 2, "sweep/request": 2, "sweep/start": -4, "sweep/again": 2, "sweep/confirm": 3, "sweep/diff": 3, "sweep/hunt": 3, "sweep/handbook": 5,

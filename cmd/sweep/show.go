@@ -26,7 +26,8 @@ Show explains one point of the results in DIR: every value that is not a
 default, with the layer that set it and how well it is known; what memory
 holds; what a step, a request and the run spend their time on and what bounds
 them; the largest contributors; what 10 % more of each resource would buy, by
-paired runs; and how to run the point alone.
+paired runs; where the queue waits for the KV pool, what it would be with memory
+for every request; and how to run the point alone.
 
 It simulates the point again from DIR/study.toml and the inputs that stand
 where they stood (manifest.json says where, and their SHA-256), and says

@@ -13,6 +13,7 @@ import (
 	"scoville/core"
 	"scoville/core/metrics"
 	"scoville/core/table"
+	"scoville/sweep/explain/origin"
 	"scoville/sweep/plan"
 	"scoville/sweep/pool"
 )
@@ -82,10 +83,10 @@ type Explanation struct {
 	Reproduced string `json:"reproduced"` // what was compared and found equal; "" = nothing was compared
 	Differs    string `json:"differs"`    // what was not reproduced; "" = nothing
 
-	Weakest    string  `json:"weakest_source"`
-	Calibrated bool    `json:"calibrated"`
-	Values     []Value `json:"values"`
-	Memory     Memory  `json:"memory"`
+	Weakest    string         `json:"weakest_source"`
+	Calibrated bool           `json:"calibrated"`
+	Values     []origin.Value `json:"values"`
+	Memory     Memory         `json:"memory"`
 
 	Decode  *Step    `json:"decode_step"`  // at the run's mean batch and context
 	Prefill *Step    `json:"prefill_step"` // of the mean prompt
@@ -94,6 +95,8 @@ type Explanation struct {
 	Largest []Part   `json:"largest"` // three stages with the largest share of busy time
 	Levers  []Lever  `json:"levers"`  // the largest effect on E2E first
 	Untried []string `json:"untried"` // levers left out, and the number that its range leaves no room for
+	Idle    []string `json:"idle"`    // levers that would change nothing, and why
+	Room    *Room    `json:"room"`    // what requests wait for the KV pool; nil = they do not, or it was not tried
 	Paired  int      `json:"paired"`  // replicates of the levers
 	Rerun   []string `json:"rerun"`   // commands that run this point alone
 	Notes   []string `json:"notes"`   // what may surprise
@@ -118,6 +121,19 @@ type Place struct {
 type replay struct {
 	core.Result
 	prompt, output float64 // mean tokens of the counted requests
+	longest        int     // tokens of the longest request
+}
+
+// look notes the lengths of the requests, of which the first are warm-up.
+func (r *replay) look(all []metrics.Request, warmup int) {
+	for i := range all {
+		r.longest = max(r.longest, int(all[i].Prompt)+int(all[i].Output))
+	}
+	counted := all[min(warmup, len(all)):]
+	for i := range counted {
+		r.prompt += float64(counted[i].Prompt) / float64(len(counted))
+		r.output += float64(counted[i].Output) / float64(len(counted))
+	}
 }
 
 // Point explains one point. Its error is the context's, or a fault of the
@@ -134,7 +150,7 @@ func Point(ctx context.Context, in Input) (*Explanation, error) {
 	x := &Explanation{
 		Study: in.Plan.Study.Name, ID: pt.ID, Index: pt.Index, Baseline: pt.Baseline, Place: place(in.Plan, pt),
 		Weakest: string(pt.Resolved.WeakestSource), Calibrated: pt.Resolved.Calibrated, Notes: pt.Resolved.Outside,
-		Values: values(pt.Resolved), Status: string(core.Infeasible), Reason: pt.Infeasible,
+		Values: origin.Values(pt.Resolved), Status: string(core.Infeasible), Reason: pt.Infeasible,
 	}
 	if pt.Infeasible == "" {
 		x.Memory = memory(sc)
@@ -204,11 +220,7 @@ func replays(ctx context.Context, in Input, pt *plan.Point) ([]replay, error) {
 		r := &out[replicate]
 		o := in.Plan.Options(pt, in.From+replicate)
 		o.Requests = func(all []metrics.Request) {
-			counted := all[min(sc.Measurement.Warmup, len(all)):]
-			for i := range counted {
-				r.prompt += float64(counted[i].Prompt) / float64(len(counted))
-				r.output += float64(counted[i].Output) / float64(len(counted))
-			}
+			r.look(all, sc.Measurement.Warmup)
 			if in.Requests != nil && replicate == 0 {
 				in.Requests(all)
 			}

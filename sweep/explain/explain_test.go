@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"scoville/core"
+	"scoville/core/scenario"
 	"scoville/sweep/plan"
 	"scoville/sweep/study"
 )
@@ -32,7 +33,7 @@ prompt_tokens = 128
 output_tokens = 257
 `
 
-func explainText(t *testing.T, text string, jobs int) *Explanation {
+func planText(t *testing.T, text string) *plan.Plan {
 	t.Helper()
 	st, err := study.Decode("s.toml", []byte(text), nil)
 	if err != nil {
@@ -42,6 +43,21 @@ func explainText(t *testing.T, text string, jobs int) *Explanation {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return p
+}
+
+func scenarioOf(t *testing.T, text string) *scenario.Scenario {
+	t.Helper()
+	pt, err := planText(t, text).Point(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &pt.Resolved.Scenario
+}
+
+func explainText(t *testing.T, text string, jobs int) *Explanation {
+	t.Helper()
+	p := planText(t, text)
 	x, err := Point(context.Background(), Input{Plan: p, Jobs: jobs})
 	if err != nil {
 		t.Fatal(err)

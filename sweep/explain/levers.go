@@ -23,6 +23,7 @@ type Lever struct {
 	Effects []Effect `json:"effects"`
 
 	absolute bool
+	once     bool // changes the capacity at most: one pair tells it
 }
 
 // Effect is the relative change of a metric, paired by replicate, with its 95 %
@@ -131,8 +132,9 @@ func (x *Explanation) levers(ctx context.Context, in Input, pt *plan.Point, runs
 	if base.Workload.Load > 0 { // more of a resource would also raise the rate
 		base.Workload.Load, base.Workload.RateRPS = 0, runs[0].RateRPS
 	}
+	x.Metrics = x.shown()
 	var scenarios []*scenario.Scenario
-	for _, l := range catalogue(&pt.Resolved.Scenario) {
+	for _, l := range x.offered(&pt.Resolved.Scenario, runs) {
 		changed, ok, err := l.pull(&base)
 		if err != nil {
 			x.Untried = append(x.Untried, fmt.Sprintf("%s: %v", l.Name, err))
@@ -140,21 +142,18 @@ func (x *Explanation) levers(ctx context.Context, in Input, pt *plan.Point, runs
 			x.Levers, scenarios = append(x.Levers, l), append(scenarios, changed)
 		}
 	}
+	full := !roomy(&base, runs)
+	if full {
+		scenarios = append(scenarios, ample(&base))
+	}
 	events := mean(runs, func(r *replay) float64 { return float64(r.Events) }) * float64(len(scenarios))
 	x.Paired = min(len(runs), max(pairedLeast, int(pairedEvents/max(events, 1))))
-	x.Metrics = x.shown()
-	results := make([]core.Result, len(scenarios)*x.Paired)
-	items := make([]int, len(results))
-	for i := range items {
-		items[i] = i
-	}
-	err := simulations(ctx, in, items, func(ctx context.Context, sim *core.Simulator, i int) (err error) {
-		o := in.Plan.Options(pt, i%x.Paired)
-		results[i], err = sim.Run(ctx, scenarios[i/x.Paired], o)
-		return err
-	})
+	results, err := x.pairs(ctx, in, pt, scenarios)
 	if err != nil {
 		return err
+	}
+	if full {
+		x.Room = x.waits(runs[:x.Paired], results[len(x.Levers)*x.Paired:])
 	}
 	t := statistic.Student{}
 	for i := range x.Levers {
@@ -163,8 +162,43 @@ func (x *Explanation) levers(ctx context.Context, in Input, pt *plan.Point, runs
 			l.Effects = append(l.Effects, l.effect(t, name, runs, results[i*x.Paired:(i+1)*x.Paired]))
 		}
 	}
+	x.Levers = slices.DeleteFunc(x.Levers, func(l Lever) bool {
+		nothing := l.once && !slices.ContainsFunc(l.Effects, func(e Effect) bool { return !e.Zero && e.Change.known() })
+		if nothing {
+			x.Idle = append(x.Idle, l.unused(runs))
+		}
+		return nothing
+	})
 	slices.SortStableFunc(x.Levers, func(a, b Lever) int { return -compareNum(a.weight(), b.weight()) })
 	return nil
+}
+
+// offered are the levers of a point, less those that change nothing.
+func (x *Explanation) offered(sc *scenario.Scenario, runs []replay) []Lever {
+	all := catalogue(sc)
+	pool, idle := poolLever(sc, runs, slices.Contains(x.Metrics, capacityRPS))
+	if x.Idle = idle; pool != nil {
+		all = append(all, *pool)
+	}
+	return all
+}
+
+// pairs runs the scenarios with the requests of each paired replicate, those of
+// the first scenario before those of the second. What is tried once has no
+// result, and no status, of the other replicates.
+func (x *Explanation) pairs(ctx context.Context, in Input, pt *plan.Point, scenarios []*scenario.Scenario) ([]core.Result, error) {
+	results := make([]core.Result, len(scenarios)*x.Paired)
+	var items []int
+	for i := range results {
+		if k := i / x.Paired; i%x.Paired == 0 || k >= len(x.Levers) || !x.Levers[k].once {
+			items = append(items, i)
+		}
+	}
+	return results, simulations(ctx, in, items, func(ctx context.Context, sim *core.Simulator, i int) (err error) {
+		o := in.Plan.Options(pt, i%x.Paired)
+		results[i], err = sim.Run(ctx, scenarios[i/x.Paired], o)
+		return err
+	})
 }
 
 // shown are the metrics that tell something about a point: latencies of a
@@ -189,8 +223,10 @@ func (l *Lever) effect(t statistic.Student, name string, before []replay, after 
 	}
 	var x, base []float64
 	for i := range after {
-		was, is := of(&before[i].Result), of(&after[i])
-		if after[i].Status == core.OK && !math.IsNaN(was) && !math.IsNaN(is) {
+		if after[i].Status != core.OK {
+			continue
+		}
+		if was, is := of(&before[i].Result), of(&after[i]); !math.IsNaN(was) && !math.IsNaN(is) {
 			x, base = append(x, is), append(base, was)
 		}
 	}
@@ -198,6 +234,9 @@ func (l *Lever) effect(t statistic.Student, name string, before []replay, after 
 		x, base = x[:1], base[:1]
 	}
 	e := t.Change(x, base)
+	if l.once && !math.IsNaN(e.Mean) && (name != capacityRPS || math.Abs(e.Mean) < 1e-9) { // what is left is rounding
+		e = statistic.Estimate{Lo: math.NaN(), Hi: math.NaN(), N: e.N}
+	}
 	out := Effect{Metric: name, Change: Num(e.Mean), Lo: Num(e.Lo), Hi: Num(e.Hi), Elasticity: Num(math.NaN())}
 	if !l.absolute {
 		out.Elasticity = Num(math.Log1p(e.Mean) / math.Log1p(float64(l.Change)))

@@ -132,6 +132,9 @@ func (x *Explanation) requestText(b *bytes.Buffer) {
 		sum(b, "TPOT", q.TPOT, q.TPOTParts)
 		fmt.Fprintf(b, "  E2E   %s ms\n", significant(q.E2E))
 	}
+	if x.Room != nil {
+		fmt.Fprintf(b, "  %s\n", x.Room.text(x.Verdict))
+	}
 	if q.EachTTFT.known() {
 		fmt.Fprintf(b, "  each request alone on the machine, means: TTFT %s ms, TPOT %s ms\n", significant(q.EachTTFT), significant(q.EachTPOT))
 	}
@@ -230,6 +233,9 @@ func (x *Explanation) leversText(b *bytes.Buffer) {
 		b.WriteString("; capacity: one pair")
 	}
 	b.WriteString("\n")
+	for _, why := range x.Idle {
+		fmt.Fprintf(b, "  no effect: %s\n", why)
+	}
 }
 
 func (e *Effect) text() string {

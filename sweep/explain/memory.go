@@ -1,67 +1,12 @@
 package explain
 
 import (
-	"cmp"
 	"fmt"
-	"maps"
-	"reflect"
-	"slices"
 
 	"scoville/core"
 	"scoville/core/scenario"
 	"scoville/core/unit"
 )
-
-// Value is a value of the scenario that is not its default, or a graded number
-// of the hardware.
-type Value struct {
-	Path   string `json:"path"`
-	Value  any    `json:"value"`
-	Unit   string `json:"unit"`
-	Layer  string `json:"layer"`  // catalogue entry, overlay or table of the study that set it; "default" for none
-	Grade  string `json:"grade"`  // of a number of the hardware
-	Source string `json:"source"` // document, formula or reason
-}
-
-// values lists them in the order of the registry.
-func values(r *scenario.Resolved) []Value {
-	defaults := scenario.Default()
-	order := map[string]int{}
-	for i, f := range scenario.Fields() {
-		order[f.Path] = i + 1
-	}
-	paths := slices.Sorted(maps.Keys(r.Origin))
-	for path := range r.Grades {
-		if _, set := r.Origin[path]; !set {
-			paths = append(paths, path)
-		}
-	}
-	slices.SortStableFunc(paths, func(a, b string) int {
-		// keys of classes and service levels have no place of their own
-		return cmp.Or(cmp.Compare(position(order, a), position(order, b)), cmp.Compare(a, b))
-	})
-	var out []Value
-	for _, path := range paths {
-		v, err := r.Scenario.Get(path)
-		if err != nil {
-			continue
-		}
-		s, graded := r.Source(path)
-		if was, err := defaults.Get(path); !graded && (err == nil && reflect.DeepEqual(v, was) || path == "model.source") {
-			continue
-		}
-		f, _ := scenario.Lookup(path)
-		out = append(out, Value{path, v, f.Unit, cmp.Or(r.Origin[path], "default"), string(s.Grade), s.Where})
-	}
-	return out
-}
-
-func position(order map[string]int, path string) int {
-	if n := order[path]; n > 0 {
-		return n
-	}
-	return len(order) + 1
-}
 
 // Memory is what the memory of one chip holds, in bytes.
 type Memory struct {
