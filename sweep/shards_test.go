@@ -233,3 +233,21 @@ func TestShardRefused(t *testing.T) {
 		}
 	}
 }
+
+// Limits that are edited between two merges leave in the folder what other limits
+// gave: the tables are those of one machine.
+func TestMergeLimits(t *testing.T) {
+	dir := t.TempDir()
+	for _, limit := range []string{"", "max_events = 90", "max_events = 95", "max_sim_s = 0.5", ""} {
+		file, whole := write(t, reference+"[axes]\n\"engine.max_num_seqs\" = [1, 2, 3]\n[run]\n"+limit+"\n"), t.TempDir()
+		if _, err := Run(t.Context(), Options{File: file, Dir: whole, Jobs: 2}); err != nil {
+			t.Fatal(limit, err)
+		}
+		o := Options{File: file, Dir: dir, Jobs: 2}
+		split(t, o, 2)
+		if _, err := Merge(t.Context(), o, nil); err != nil {
+			t.Fatalf("%s: %v", limit, err)
+		}
+		same(t, limit, whole, dir)
+	}
+}

@@ -211,7 +211,7 @@ func (j *Job) Merge(ctx context.Context, folders []string, after func(*results.S
 		return nil, err
 	}
 	defer set.Close()
-	damaged, err := merge.Gather(ctx, j.Dir, from)
+	damaged, err := merge.Gather(ctx, j.Dir, from, j.Plan.Limit())
 	if len(damaged) > 0 && j.Damaged != nil {
 		j.Damaged(damaged)
 	}

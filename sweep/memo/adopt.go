@@ -23,33 +23,58 @@ func Status(value []byte) (status core.Status, reason string, err error) {
 	return r.Status, r.Reason, err
 }
 
+// IsResult reports whether a value as it is kept is one of a run that ended with a
+// result.
+func IsResult(value []byte) bool {
+	r, _, err := decode(value)
+	return err == nil && !broken(&r)
+}
+
 // Second holds what two memories keep of one run against each other, and says
-// whether to take the second: the first is without a result, and the second has
-// one. Two results that differ are an error that says in what.
-func Second(first, second []byte) (bool, error) {
+// whether a study that runs within asked is to take the second. What holds within
+// these limits counts more than what does not, then a result more than a failure or
+// a timeout, then the first. Two results that differ are an error that says in what.
+func Second(first, second []byte, asked core.Limit) (bool, error) {
 	if bytes.Equal(first, second) {
 		return false, nil
 	}
-	a, _, err := decode(first)
+	a, within, err := decode(first)
 	if err != nil {
 		return false, err
 	}
-	b, _, err := decode(second)
+	b, within2, err := decode(second)
 	if err != nil {
 		return false, err
 	}
-	broken := func(r *core.Result) bool { return r.Status == core.Failed || r.Status == core.Timeout }
+	if !broken(&a) && !broken(&b) {
+		err = differ(&a, &b)
+	}
+	return worth(&b, within2, asked) > worth(&a, within, asked), err
+}
+
+// broken reports whether a run ended without a result.
+func broken(r *core.Result) bool { return r.Status == core.Failed || r.Status == core.Timeout }
+
+// worth ranks what a run gave within limits for a study that runs within asked.
+func worth(r *core.Result, limit, asked core.Limit) (rank int) {
+	if holds(r, limit, asked) {
+		rank = 2
+	}
+	if !broken(r) {
+		rank++
+	}
+	return rank
+}
+
+// differ says in what two results differ; nil if they do not.
+func differ(a, b *core.Result) error {
 	switch {
-	case broken(&b):
-		return false, nil
-	case broken(&a):
-		return true, nil
-	case bytes.Equal(encode(nil, &a, core.Limit{}), encode(nil, &b, core.Limit{})):
-		return false, nil
+	case bytes.Equal(encode(nil, a, core.Limit{}), encode(nil, b, core.Limit{})):
+		return nil
 	case a.Status != b.Status:
-		return false, fmt.Errorf("%s and %s", a.Status, b.Status)
+		return fmt.Errorf("%s and %s", a.Status, b.Status)
 	case a.Events != b.Events:
-		return false, fmt.Errorf("of %d events and of %d", a.Events, b.Events)
+		return fmt.Errorf("of %d events and of %d", a.Events, b.Events)
 	}
-	return false, fmt.Errorf("%s with different numbers", a.Status)
+	return fmt.Errorf("%s with different numbers", a.Status)
 }

@@ -199,8 +199,7 @@ func (m *Memo) keep(k journal.Key, r *core.Result, limit core.Limit, wall time.D
 // finished is recall of a run that does not have to run again.
 func (m *Memo) finished(k journal.Key, o *core.Options) (core.Result, bool, error) {
 	r, wall, ok, err := m.recall(k, o)
-	broken := r.Status == core.Failed || r.Status == core.Timeout
-	again := m.Retry && broken || wall > 0 && !(0 < m.Timeout.Seconds() && m.Timeout.Seconds() <= wall)
+	again := m.Retry && broken(&r) || wall > 0 && !(0 < m.Timeout.Seconds() && m.Timeout.Seconds() <= wall)
 	return r, ok && !again, err
 }
 
@@ -216,11 +215,16 @@ func (m *Memo) recall(k journal.Key, o *core.Options) (core.Result, float64, boo
 	if err != nil {
 		return core.Result{}, 0, false, err
 	}
+	return r, wall, holds(&r, limit, o.Limit), nil
+}
+
+// holds reports whether what a run gave within limits is what it gives within those
+// that are asked.
+func holds(r *core.Result, limit, asked core.Limit) bool {
 	if r.Status == core.Timeout {
-		return r, wall, limit == o.Limit, nil
+		return limit == asked
 	}
-	within := (o.Limit.Events == 0 || r.Events <= o.Limit.Events) && (o.Limit.SimS == 0 || !(r.SimS > o.Limit.SimS))
-	return r, wall, within, nil
+	return (asked.Events == 0 || r.Events <= asked.Events) && (asked.SimS == 0 || !(r.SimS > asked.SimS))
 }
 
 // Recall is a simulator that runs nothing: a run that is not known is

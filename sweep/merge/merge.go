@@ -5,6 +5,7 @@
 package merge
 
 import (
+	"bytes"
 	"context"
 	"encoding/hex"
 	"errors"
@@ -14,6 +15,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/core"
 	"scoville/sweep/again"
 	"scoville/sweep/journal"
 	"scoville/sweep/memo"
@@ -95,9 +97,9 @@ type source struct {
 // Gather puts what the folders know of runs into the memory in dst, whose lock is
 // held, and returns which of their journals are damaged. Folders are only read. Nothing is
 // written if two disagree (ErrDisagree) or one is of another version of the
-// simulator (results.ErrForeign). Of a run that failed in one and not in the other
-// it takes the latter.
-func Gather(ctx context.Context, dst string, folders []string) ([]Damage, error) {
+// simulator (results.ErrForeign). Of what they know of one run it takes what holds
+// within limit, that of the study; then a result before a failure or a timeout.
+func Gather(ctx context.Context, dst string, folders []string, limit core.Limit) ([]Damage, error) {
 	all, err := open(ctx, dst, folders)
 	defer func() {
 		for _, s := range all {
@@ -107,7 +109,7 @@ func Gather(ctx context.Context, dst string, folders []string) ([]Damage, error)
 	if err != nil {
 		return nil, again.Input(err)
 	}
-	from, err := choose(ctx, all)
+	from, err := choose(ctx, all, limit)
 	if err != nil {
 		return nil, again.Input(err)
 	}
@@ -179,9 +181,11 @@ func open(ctx context.Context, dst string, folders []string) (all []source, err 
 	return all, nil
 }
 
-// choose says for every run which source it is taken from.
-func choose(ctx context.Context, all []source) (map[journal.Key]int32, error) {
+// choose says for every run which source it is taken from by a study that runs
+// within limit.
+func choose(ctx context.Context, all []source, limit core.Limit) (map[journal.Key]int32, error) {
 	from := map[journal.Key]int32{}
+	left := map[journal.Key]int32{} // a source whose result was not taken
 	var a, b []byte
 	for i, s := range all {
 		for n, k := range s.memo.Keys() {
@@ -199,10 +203,23 @@ func choose(ctx context.Context, all []source) (map[journal.Key]int32, error) {
 			if err = errors.Join(err, err2); err != nil {
 				return nil, err
 			}
-			second, err := memo.Second(a, b)
+			if bytes.Equal(a, b) {
+				continue
+			}
+			second, err := memo.Second(a, b, limit)
 			if err != nil {
-				return nil, fmt.Errorf("%w: point %s seed %d replicate %d is %w in %s and in %s: one of them is not of this program, or damaged; remove the wrong folder and run its part again",
-					ErrDisagree, hex.EncodeToString(k.Point[:]), k.Seed, k.Replicate, err, all[first].dir, s.dir)
+				return nil, disagree(k, err, all[first], s)
+			}
+			if other, ok := left[k]; ok {
+				if err := agree(k, all[other], s, limit); err != nil {
+					return nil, err
+				}
+			}
+			switch {
+			case second && memo.IsResult(a):
+				left[k] = first
+			case !second && memo.IsResult(b):
+				left[k] = int32(i)
 			}
 			if second {
 				from[k] = int32(i)
@@ -210,4 +227,23 @@ func choose(ctx context.Context, all []source) (map[journal.Key]int32, error) {
 		}
 	}
 	return from, nil
+}
+
+// agree is an error if the results of a run in two sources differ.
+func agree(k journal.Key, x, y source, limit core.Limit) error {
+	a, _, err := x.memo.Value(nil, k)
+	b, _, err2 := y.memo.Value(nil, k)
+	if err = errors.Join(err, err2); err != nil {
+		return err
+	}
+	if _, err := memo.Second(a, b, limit); err != nil {
+		return disagree(k, err, x, y)
+	}
+	return nil
+}
+
+// disagree says in what the results of a run differ.
+func disagree(k journal.Key, in error, x, y source) error {
+	return fmt.Errorf("%w: point %s seed %d replicate %d is %w in %s and in %s: one of them is not of this program, or damaged; remove the wrong folder and run its part again",
+		ErrDisagree, hex.EncodeToString(k.Point[:]), k.Seed, k.Replicate, in, x.dir, y.dir)
 }

@@ -30,8 +30,12 @@ func (p *Plan) OptionsAt(i, replicate int) core.Options {
 }
 
 func (p *Plan) options(seed uint64, replicate int) core.Options {
-	b := &p.Study.Budget
-	return core.Options{Seed: seed, Replicate: replicate, Limit: core.Limit{Events: b.Events, SimS: b.SimS}}
+	return core.Options{Seed: seed, Replicate: replicate, Limit: p.Limit()}
+}
+
+// Limit is how long a run of the plan may go on.
+func (p *Plan) Limit() core.Limit {
+	return core.Limit{Events: p.Study.Budget.Events, SimS: p.Study.Budget.SimS}
 }
 
 // Least is the number of runs that point i has whatever comes of them: those
