@@ -239,6 +239,11 @@ func (in *input) pair(ctx context.Context) error {
 	if err := in.resolve(ctx); err != nil {
 		return err
 	}
+	return in.none()
+}
+
+// none is the error of measurements of which no row can be used, with the reasons.
+func (in *input) none() error {
 	if len(in.conds) == 0 {
 		return fmt.Errorf("none of %d rows can be used: %s", len(in.rows), results.Reasons(in.dropped))
 	}

@@ -284,7 +284,7 @@ func TestCheck(t *testing.T) {
 	if last := seen.Rows[len(seen.Rows)-1]; len(seen.Rows) != 11 || last[2] != "false" || !strings.Contains(last[3], "does not fit memory") || seen.Rows[1][2] != "true" {
 		t.Errorf("%q", seen.Rows)
 	}
-	if seen, err := Check(context.Background(), Options{Files: in[1:]}); err != nil || !strings.Contains(seen.Text, "needed  --hardware NAME (a10, a100-40,") {
+	if seen, err := Check(context.Background(), Options{Files: in[1:]}); err == nil || err.Error() != "none of 1 rows can be used: 1 the chip is not said" || !strings.Contains(seen.Text, "needed  --hardware NAME (a10, a100-40,") {
 		t.Errorf("what is missing is asked for: %v\n%s", err, seen.Text)
 	}
 	if seen, err := Check(context.Background(), Options{Files: in[1:], Hardware: "h100-sxm", Model: "llama-3.1-8b"}); err != nil || !strings.Contains(seen.Text, "1 usable") {

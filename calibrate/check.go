@@ -18,7 +18,7 @@ import (
 // to see which are saturated. Several chips or models are no error here, nor
 // is a chip or model that is not said: the text asks for it. Of several files,
 // those that cannot be read are named and the others read; the error then comes
-// with the text.
+// with the text, as it does where a fit could use no row.
 func Check(ctx context.Context, opt Options) (Checked, error) {
 	out, err := check(ctx, opt)
 	if ctx.Err() != nil {
@@ -83,9 +83,9 @@ func check(ctx context.Context, opt Options) (out Checked, err error) {
 	}
 	out.Text = b.String()
 	if len(in.unread) > 0 {
-		err = fmt.Errorf("%s could not be read", results.Count(len(in.unread), "file"))
+		return out, fmt.Errorf("%s could not be read", results.Count(len(in.unread), "file"))
 	}
-	return out, err
+	return out, in.none()
 }
 
 // summary prints counts, load model, ranges, notes and dropped rows.

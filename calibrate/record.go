@@ -47,6 +47,7 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 	j.parameters(f)
 	j.judge(f, residuals)
 	j.models(f, residuals)
+	f.Judge()
 	en, because := &j.obj.Conditions[j.fitted[0]].Scenario.Engine, "the form of the engine's era, %s, or what was fixed"
 	if en.HostOverlap != "sum" {
 		f.Modes = append(f.Modes, results.Mode{Path: objective.HostOverlap, Value: en.HostOverlap, Because: fmt.Sprintf(because, en.Version)})
@@ -193,7 +194,7 @@ func (j *job) validity() []results.Range {
 
 // gates fills in the requirements that do not hold.
 func (j *job) gates(f *results.Fit) {
-	if f.Status != "converged" {
+	if f.Status != results.Converged {
 		f.Gates = append(f.Gates, results.Gate{What: "fit " + f.Status})
 	}
 	learned := func(p results.Parameter) bool { return !p.Held && !p.AsPrior && !p.NoEffect && p.Lo < p.Hi }

@@ -111,7 +111,7 @@ func resolve(cat *scenario.Catalog, row scenario.Layer, overlay *scenario.Layer)
 		r, err = cat.Resolve(row)
 		return r, false, err
 	}
-	if r, err = cat.Resolve(*overlay, row); err != nil || r.Calibrated || overlay.AppliesTo == nil {
+	if r, err = cat.Resolve(*overlay, row); err != nil || r.Calibrated || r.Failed != "" || overlay.AppliesTo == nil {
 		return r, err == nil, err
 	}
 	anywhere := *overlay

@@ -131,8 +131,8 @@ func (f *Fit) source(p *Parameter) string {
 	if p.Tied != "" {
 		return "assumed: " + p.Tied + " in the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))]
 	}
-	if f.Status != "converged" {
-		return "assumed: the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))] + " has " + f.Status
+	if f.Status != Converged {
+		return "assumed: the fit of " + f.DataSHA256[:min(12, len(f.DataSHA256))] + " " + f.doubt()
 	}
 	if p.Across > 0 {
 		return fmt.Sprintf("calibrated: mean over %d models of data %s, another model 95 %% from %s to %s",

@@ -27,7 +27,7 @@ type Fit struct {
 	Rows       int          `json:"rows"`       // used
 	Conditions int          `json:"conditions"` // distinct scenarios among them
 	Dropped    []Dropped    `json:"dropped,omitempty"`
-	Status     string       `json:"status"` // converged, not converged, never moved
+	Status     string       `json:"status"` // converged, not converged, never moved, does not describe the data
 	Cost       float64      `json:"cost"`   // robust cost, priors included
 	Iterations int          `json:"iterations"`
 	Evals      int          `json:"evaluations"` // points at which all conditions were simulated

@@ -23,7 +23,10 @@ func Text(f *Fit) string {
 		fmt.Fprintf(&b, "assumed %s\n", a)
 	}
 	fmt.Fprintf(&b, "result  %s after %d iterations, cost %s, %s evaluations; %s\n",
-		f.Status, f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
+		f.ended(), f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
+	if f.Status == Undescribed {
+		b.WriteString(advice)
+	}
 	parameterTable(&b, f)
 	errorTable(&b, f)
 	if slices.ContainsFunc(f.Errors, func(e Error) bool { return e.Split == HeldOut }) {

@@ -41,8 +41,9 @@ var exits = []program.Exit{
 	{Code: 0, Means: "done, and every requirement holds"},
 	{Code: 1, Means: "internal error"},
 	{Code: 2, Means: "bad usage, specification or measurements; nothing was written"},
-	{Code: 5, Means: "finished, but not converged, nothing learned, the held-out error above its limit, or\n" +
-		"with --each a group without a fit; results written", Verbs: "fit"},
+	{Code: 5, Means: "finished, but not converged, off by more than 50 % of the rows fitted to in the median\n" +
+		"(the overlay then counts as assumed), nothing learned, the held-out error above its\n" +
+		"limit, or with --each a group without a fit; results written", Verbs: "fit"},
 	{Code: 5, Means: "finished, but the error is above --max-error; results written", Verbs: "score"},
 	{Code: 130, Means: "interrupted; nothing was written"},
 }

@@ -15,6 +15,7 @@ type calibration struct {
 	sources map[string]hardware.Source // of [sources], by study key; one without a known grade has none
 	spans   []span                     // of [calibration.range], in file order
 	version int                        // [calibration] simulator_version; 0 = not given
+	failed  string                     // [calibration] status where it is another than "converged"; "" = the fit succeeded, or it is not said
 
 	uncertainty *uncertainty // [calibration.covariance] and [calibration.model_error]; nil = not said
 }
@@ -44,7 +45,7 @@ const (
 	outputTokens = "workload.output_tokens"
 )
 
-// readCalibration reads [sources], [calibration.range], simulator_version and
+// readCalibration reads [sources], [calibration.range], simulator_version, status and
 // what the fit knows of its errors.
 func readCalibration(d *Document) (c calibration, err error) {
 	c.sources = readSources(d)
@@ -73,6 +74,15 @@ func readCalibration(d *Document) (c calibration, err error) {
 			return c, d.Errorf(e.Key(), "write the number that the fit wrote", "%s is not a version of the simulator", schema.Show(e.Value))
 		}
 		c.version = int(n)
+	}
+	for _, e := range d.Under("calibration.status") {
+		status, ok := e.Value.(string)
+		if !ok || status == "" {
+			return c, d.Errorf(e.Key(), `a fit that succeeded has "converged"`, "%s does not say how the fit ended", schema.Show(e.Value))
+		}
+		if status != "converged" {
+			c.failed = status
+		}
 	}
 	c.uncertainty, err = readUncertainty(d)
 	return c, err

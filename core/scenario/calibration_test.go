@@ -58,6 +58,37 @@ func TestSources(t *testing.T) {
 	}
 }
 
+// TestFailedFit: the numbers of a fit that failed are taken, but nothing that
+// rests on them is calibrated, whatever else applies.
+func TestFailedFit(t *testing.T) {
+	study := Layer{Doc: doc(t, "s.toml", plain)}
+	said := func(status string) Layer {
+		return overlay(t, strings.Replace(fitted, "simulator_version = 3\n", "simulator_version = 3\nstatus = "+status+"\n[calibration.model_error]\nttft_sd = 0.1\n", 1))
+	}
+	good, bad := said(`"converged"`), said(`"does not describe the data"`)
+	if r := resolve(t, good, study); !r.Calibrated || r.Failed != "" || r.Notes != nil || len(r.fits) != 1 {
+		t.Errorf("converged: %v, %q, %q", r.Calibrated, r.Failed, r.Notes)
+	}
+	for _, layers := range [][]Layer{{bad, study}, {good, bad, study}, {bad, good, study}} {
+		r := resolve(t, layers...)
+		if r.Calibrated || r.Failed != "does not describe the data" || len(r.Notes) != 1 || !strings.Contains(r.Notes[0], `its status is "does not describe the data"`) || len(r.fits) != 0 {
+			t.Errorf("%d layers: %v, %q, %q, %d fits", len(layers), r.Calibrated, r.Failed, r.Notes, len(r.fits))
+		}
+		if r.Scenario.Hardware.ComputeUtil != 0.5 || r.OverlayVersion != 3 {
+			t.Errorf("its numbers are not taken: %v", r.Scenario.Hardware.ComputeUtil)
+		}
+	}
+	if g := resolve(t, bad, study).Grades["hardware.weight_bandwidth_util"]; g != hardware.Assumed {
+		t.Errorf("a number of which it does not say the grade is %s", g)
+	}
+	if r := resolve(t, bad, study, values("hardware.name", "h200")); r.Failed != "" || r.Notes != nil {
+		t.Errorf("one that does not apply: %q %q", r.Failed, r.Notes)
+	}
+	if _, err := OverlayLayer(doc(t, "o.toml", "[calibration]\nstatus = 1\n")); err == nil || !strings.Contains(err.Error(), "o.toml:2:1: calibration.status: 1 does not say how the fit ended") {
+		t.Errorf("a status that is no text: %v", err)
+	}
+}
+
 // TestDefaultEfficiencies: an efficiency that nobody gave is an assumption.
 func TestDefaultEfficiencies(t *testing.T) {
 	r := resolve(t, Layer{Doc: doc(t, "s.toml", plain)})

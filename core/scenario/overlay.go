@@ -51,8 +51,9 @@ var overlayTables = []string{"schema", "name", "description", "calibration", "so
 // and with [calibration.covariance] and [calibration.model_error], which
 // Resolved.Draw samples.
 //
-// A document with [calibration] acts only where applies_to says. Its range and
-// simulator_version are those of Resolved.Outside and OverlayVersion. The word
+// A document with [calibration] acts only where applies_to says. Its range,
+// simulator_version and status are those of Resolved.Outside, OverlayVersion and
+// Failed. The word
 // before the colon of a source grades the number.
 func OverlayLayer(d *Document) (Layer, error) {
 	l := Layer{Name: d.File, Doc: d}

@@ -2,6 +2,7 @@ package scenario
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -44,8 +45,12 @@ type Resolved struct {
 	Grades        map[string]hardware.Grade
 	WeakestSource hardware.Grade
 
-	// Calibrated is set when an overlay from a calibration applied.
+	// Calibrated is set when an overlay from a calibration applied, and the fit of
+	// every one that did had succeeded. Failed is what [calibration] status says of
+	// the last one whose fit had not: its values are taken, but as assumed ones,
+	// and nothing is known of how sure they are. "" = none.
 	Calibrated bool
+	Failed     string
 
 	// Outside says for each condition of the overlays that applied how the
 	// scenario leaves the span of their measurements ([calibration.range]),
@@ -137,12 +142,8 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 			if !c.applies(l.AppliesTo, all, b) {
 				continue
 			}
-			r.Calibrated, grade = true, hardware.Calibrated
+			grade = r.calibrate(&l)
 			spans = append(spans, l.fit.spans...)
-			r.OverlayVersion = cmp.Or(l.fit.version, r.OverlayVersion)
-			if u := l.fit.uncertainty; u != nil {
-				r.fits = append(r.fits, appliedFit{l.Name, u})
-			}
 		}
 		if err := r.apply(all[i], &l, grade); err != nil {
 			return nil, err
@@ -171,6 +172,22 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 		return r, c.loadTrace(r)
 	}
 	return r, nil
+}
+
+// calibrate takes what an overlay that applies says of its fit, and returns the
+// grade of its numbers.
+func (r *Resolved) calibrate(l *Layer) hardware.Grade {
+	r.OverlayVersion = cmp.Or(l.fit.version, r.OverlayVersion)
+	if status := l.fit.failed; status != "" {
+		r.Failed, r.Calibrated, r.fits = status, false, nil
+		r.Notes = append(slices.Clip(r.Notes), fmt.Sprintf("base: the fit of %s failed, its status is %q: its numbers are taken, but as assumed ones", l.Name, status))
+		return hardware.Assumed
+	}
+	r.Calibrated = r.Failed == ""
+	if u := l.fit.uncertainty; u != nil && r.Calibrated {
+		r.fits = append(r.fits, appliedFit{l.Name, u})
+	}
+	return hardware.Calibrated
 }
 
 // dropDeclared forgets the parameter count of a catalogue entry or profile

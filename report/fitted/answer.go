@@ -15,7 +15,9 @@ const trusted, rough = 0.10, 0.20
 // answer says in one sentence whether the fit can be trusted, and for what.
 func (m *maker) answer() string {
 	switch held := m.split(results.HeldOut); {
-	case m.Status != "converged":
+	case m.Status == results.Undescribed:
+		return fmt.Sprintf("The fit does not describe the data: %s. A column in another unit or exchanged with another, or another chip or model than the rows say, is the likely reason; nothing may be built on it.", strings.Join(m.far(), "; "))
+	case m.Status != results.Converged:
 		return fmt.Sprintf("Not to be trusted: the search ended %s.", m.Status)
 	case len(m.Gates) > 0:
 		return fmt.Sprintf("Not good enough by its own requirements: %s.", strings.Join(m.gates(), "; "))
@@ -96,6 +98,16 @@ func enumerate(words []string) string {
 		return strings.Join(words, "")
 	}
 	return strings.Join(words[:len(words)-1], ", ") + " and " + words[len(words)-1]
+}
+
+// far are the metrics that the fit is too far from.
+func (m *maker) far() (out []string) {
+	for _, g := range m.Gates {
+		if g.Limit == results.MaxMedian && strings.HasPrefix(g.What, results.Fitted+" ") {
+			out = append(out, fmt.Sprintf("%s is off by %s in the median", strings.TrimPrefix(g.What, results.Fitted+" "), percent(g.Value)))
+		}
+	}
+	return out
 }
 
 func (m *maker) gates() (out []string) {

@@ -64,6 +64,10 @@ func TestAnswer(t *testing.T) {
 		{func(f *results.Fit) { f.Errors = f.Errors[:1] }, "but nothing was held out"},
 		{func(f *results.Fit) { f.Status = "not converged" }, "Not to be trusted: the search ended not converged."},
 		{func(f *results.Fit) {
+			f.Errors[0].Median = 585
+			f.Judge()
+		}, "The fit does not describe the data: ttft_mean_ms is off by 58500.0 % in the median. A column in another unit"},
+		{func(f *results.Fit) {
 			f.Gates = []results.Gate{{What: "held-out ttft_mean_ms", Value: 0.2, Limit: 0.1}}
 		}, "Not good enough by its own requirements: held-out ttft_mean_ms is 20.0 %, over its limit of 10.0 %."},
 	} {

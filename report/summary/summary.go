@@ -100,7 +100,7 @@ func basis(v *view.View) string {
 	case calibrated == 0:
 		none := ""
 		if n := len(v.Manifest.Overlays); n > 0 {
-			none = " (no overlay of the study comes from a calibration that applies here)"
+			none = " (no overlay of the study comes from a calibration that succeeded and applies here)"
 		}
 		return "not calibrated" + none + ": efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
 	case calibrated < ok:
