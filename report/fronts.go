@@ -74,7 +74,7 @@ func (r *Report) flagged(flag string, columns []string) section.Section {
 				return cmp.Compare(y, x)
 			})
 		} else {
-			r.order(members, c)
+			r.data.Rank(members, r.data.Deciders(c, r.metrics))
 		}
 	}
 	s := section.Section{Head: []string{"point"}}

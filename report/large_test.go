@@ -32,7 +32,7 @@ func TestManyPoints(t *testing.T) {
 	if md := r.markdown(); len(md) > 20_000 {
 		t.Errorf("report.md has %d bytes", len(md))
 	}
-	for _, want := range []string{"best 10 of 19,000 steady points, by tpot_mean_ms", "19,990 points not shown", "SATURATED: 1,000 points of 20,000", "x has 50 values"} {
+	for _, want := range []string{"best 10 of 19,000 steady points, by tpot_mean_ms; 20 tie for the best, ranked by ttft_mean_ms\n", "19,990 points not shown", "SATURATED: 1,000 points of 20,000", "x has 50 values"} {
 		if !bytes.Contains(text.Bytes(), []byte(want)) {
 			t.Errorf("no %q in\n%s", want, text.Bytes())
 		}

@@ -1,7 +1,6 @@
 package report
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -42,11 +41,21 @@ func (r *Report) pointTables() []section.Section {
 	by := r.metrics[max(0, slices.IndexFunc(r.metrics, func(c table.Column) bool { return c.Better != "" }))]
 	rank := r.ranked(by)
 	shown := rank[:min(maxPoints, len(rank))]
-	s := r.table(fmt.Sprintf("best %d of %s, by %s", len(shown), r.kind(rank), by.Name), shown)
+	s := r.table(r.bestOf(rank, len(shown), by), shown)
 	if hidden := n - len(shown); hidden > 0 && len(shown) > 0 {
 		s.Notes = append(s.Notes, fmt.Sprintf("%s not shown; over all points %s", number.Plural(hidden, "point"), r.spans(all)))
 	}
 	return []section.Section{s}
+}
+
+// bestOf is the title of the first n of ranked points: where the best are equal
+// it says how many, and what ranks them.
+func (r *Report) bestOf(rank []int, n int, by table.Column) string {
+	title := fmt.Sprintf("best %d of %s, by %s", n, r.kind(rank), by.Name)
+	if ties, next := r.data.Ties(rank, by, r.metrics); ties > 1 {
+		title += fmt.Sprintf("; %s tie for the best, ranked %s", number.Grouped(ties), next)
+	}
+	return title
 }
 
 // spans says how many values each axis has.
@@ -271,7 +280,7 @@ func (r *Report) holding(has func(i int) bool) []int {
 }
 
 // ranked returns the ok points that hold and have a value of the metric, best
-// first; equal ones in plan order. A saturated point has no value to rank.
+// first; equal ones by the next metric, or in plan order. A saturated point has no value to rank.
 func (r *Report) ranked(by table.Column) []int {
 	points := r.data.Points
 	col := points.Index(by.Name + "_mean")
@@ -280,18 +289,6 @@ func (r *Report) ranked(by table.Column) []int {
 		_, ok := points.Float(col, i)
 		return ok && status == results.OK
 	})
-	r.order(rank, by)
+	r.data.Rank(rank, r.data.Deciders(by, r.metrics))
 	return rank
-}
-
-// order sorts points by a metric, best first; equal ones stay in plan order.
-func (r *Report) order(rank []int, by table.Column) {
-	slices.SortStableFunc(rank, func(a, b int) int {
-		x, _ := r.data.Estimate(by.Name, a)
-		y, _ := r.data.Estimate(by.Name, b)
-		if by.Better == "higher" {
-			x, y = y, x
-		}
-		return cmp.Compare(x.Mean, y.Mean)
-	})
 }

@@ -308,7 +308,7 @@ func (m *maker) front() string {
 		if o.Goal == "max" {
 			word, i = "highest", most
 		}
-		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Told(c, i), m.Place(i)))
+		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Told(c, i), m.Place(i)+m.Tied(c, i, members)))
 	}
 	if len(list) == 1 && len(ends) == 1 {
 		return "Best: " + ends[0] + "."
@@ -390,7 +390,7 @@ func (m *maker) best() string {
 	if m.Mean(c, i) == m.Mean(c, other) {
 		return fmt.Sprintf("%s is %s at every point.", c.Name, m.Mean(c, i))
 	}
-	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Told(c, i), m.Place(i), m.Told(c, other))
+	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Told(c, i), m.Place(i)+m.Tied(c, i, m.All), m.Told(c, other))
 }
 
 // lead splits what a reader must know into what stands at the top and the rest.

@@ -221,14 +221,7 @@ func (m *Scene) thin(points []int, by table.Column) []int {
 		return points
 	}
 	rank := slices.Clone(points)
-	slices.SortStableFunc(rank, func(a, b int) int {
-		x, _ := m.V.Estimate(by.Name, a)
-		y, _ := m.V.Estimate(by.Name, b)
-		if by.Better == "higher" {
-			x, y = y, x
-		}
-		return cmp.Compare(x.Mean, y.Mean)
-	})
+	m.V.Rank(rank, m.V.Deciders(by, m.Metrics))
 	best, rest := rank[:bestLines], rank[bestLines:]
 	var out []int
 	for k := range moreLines {
@@ -265,13 +258,7 @@ const maxRest, maxFront = 2000, 400
 // Fronts draws the points by the first objective against the second, and the
 // third, the front before the rest.
 func (m *Scene) Fronts() (out []page.Chart) {
-	var goals []table.Column
-	for _, o := range m.V.Manifest.Objectives {
-		if c, ok := m.V.Column(o.Metric); ok && c.Path == "" {
-			c.Name, c.Better = o.Metric, map[string]string{"max": "higher", "min": "lower"}[o.Goal]
-			goals = append(goals, c)
-		}
-	}
+	goals := m.V.Goals()
 	for k := 1; k < len(goals) && k <= 2; k++ {
 		if c := m.frontier(goals[0], goals[k], len(goals) == 2); c != nil {
 			out = append(out, *c)
@@ -306,13 +293,10 @@ func (m *Scene) frontier(y, x table.Column, joined bool) *page.Chart {
 	}
 	m.charted[x.Name+" "+y.Name] = true
 	out := &page.Chart{Kind: page.XY, Title: y.Name + " against " + x.Name + ", and the front", X: heading(x), Y: heading(y), Whole: "points.parquet"}
-	slices.SortStableFunc(front, func(a, b int) int {
-		e, _ := m.V.Estimate(x.Name, a)
-		f, _ := m.V.Estimate(x.Name, b)
-		return cmp.Compare(e.Mean, f.Mean)
-	})
+	b, n := m.acrossFront(front, x, y), len(front)
+	a := front[0]
 	note := func(format string, args ...any) { out.Notes = append(out.Notes, fmt.Sprintf(format, args...)) }
-	if n := len(front); n > maxFront {
+	if n > maxFront {
 		front = evenly(front, maxFront)
 		note("%d of %s points of the front are drawn, evenly along it", maxFront, number.Grouped(n))
 	}
@@ -340,10 +324,21 @@ func (m *Scene) frontier(y, x table.Column, joined bool) *page.Chart {
 		}
 	}
 	out.X.Log, out.Y.Log = wide(xs), wide(ys)
-	a, b := front[0], front[len(front)-1]
 	out.Reading = fmt.Sprintf("%s on the front, from %s with %s to %s with %s. %s",
-		number.Plural(len(front), "point"), m.Mean(x, a), m.Mean(y, a), m.Mean(x, b), m.Mean(y, b), better(x, y))
+		number.Plural(n, "point"), m.Mean(x, a), m.Mean(y, a), m.Mean(x, b), m.Mean(y, b), better(x, y))
 	return out
+}
+
+// acrossFront sorts a front by its axis across, of equal points the best in the
+// other first, and returns the best of those at its right end.
+func (m *Scene) acrossFront(front []int, x, y table.Column) (right int) {
+	x.Better = "lower"
+	m.V.Rank(front, []table.Column{x, y})
+	end, _ := m.V.Estimate(x.Name, front[len(front)-1])
+	return front[slices.IndexFunc(front, func(i int) bool {
+		e, _ := m.V.Estimate(x.Name, i)
+		return view.Equal(e.Mean, end.Mean)
+	})]
 }
 
 // better says where good points lie.

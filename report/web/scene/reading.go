@@ -3,58 +3,85 @@ package scene
 import (
 	"fmt"
 	"math"
-	"strconv"
+	"strings"
 
 	"scoville/report/number"
 	"scoville/report/page"
+	"scoville/report/view"
 )
 
+// spot is a point of a chart on its line, and how many others have its value.
+type spot struct {
+	page.Point
+	line string
+	ties int
+}
+
+// take makes a point the spot where it lies further, and counts it where equal.
+func (s *spot) take(p page.Point, line string, further bool) {
+	switch {
+	case s.ties > 0 && view.Equal(p.Y, s.Y):
+		s.ties++
+	case s.ties == 0 || further:
+		*s = spot{p, line, 1}
+	}
+}
+
 // Reading says between which values the points of a chart lie that may be relied
-// on.
+// on: along its line, or of several lines on which each of the two lies.
 func Reading(c *page.Chart) string {
-	var least, most page.Point
-	least.Y, most.Y = math.Inf(1), math.Inf(-1)
-	n := 0
+	var least, most spot
+	lines := 0
 	for _, s := range c.Series {
+		if s.Role == page.Cross {
+			continue
+		}
+		lines++
 		for _, p := range s.Points {
 			if p.Hollow || math.IsNaN(p.Y) {
 				continue
 			}
-			n++
-			if p.Y < least.Y {
-				least = p
-			}
-			if p.Y > most.Y {
-				most = p
-			}
+			least.take(p, s.Name, p.Y < least.Y)
+			most.take(p, s.Name, p.Y > most.Y)
 		}
 	}
-	if n == 0 {
+	if least.ties == 0 {
 		return "No point has a value that may be relied on."
 	}
-	value := func(p page.Point) string {
-		text := number.Significant(p.Y)
-		if c.Y.Unit != "" {
-			text += " " + c.Y.Unit
-		}
-		return text
+	value := func(p spot) string {
+		return strings.TrimSpace(number.Significant(p.Y) + " " + c.Y.Unit)
 	}
 	if value(least) == value(most) {
 		return fmt.Sprintf("%s is %s everywhere.", c.Y.Label, value(least))
 	}
-	return fmt.Sprintf("%s from %s at %s = %s to %s at %s.", c.Y.Label, value(least), c.X.Label, along(c, least.X), value(most), along(c, most.X))
+	at := func(p spot) string {
+		text := c.X.Label + " = " + across(c, p.X)
+		if lines > 1 && p.line != "" {
+			text += ", " + named(c, p.line)
+		}
+		if p.ties > 1 {
+			text += fmt.Sprintf(" (the first of %s equal points)", number.Grouped(p.ties))
+		}
+		return text
+	}
+	if lines > 1 {
+		return fmt.Sprintf("Lowest %s %s at %s; highest %s at %s.", c.Y.Label, value(least), at(least), value(most), at(most))
+	}
+	return fmt.Sprintf("%s from %s at %s to %s at %s.", c.Y.Label, value(least), at(least), value(most), strings.TrimPrefix(at(most), c.X.Label+" = "))
 }
 
-// along is a value of the axis across as text.
-func along(c *page.Chart, x float64) string {
+// named is a line by the value that its name is.
+func named(c *page.Chart, line string) string {
+	if c.Names == "" || strings.Contains(c.Names, ", ") {
+		return line
+	}
+	return c.Names + " = " + line
+}
+
+// across is a value of the axis across as text.
+func across(c *page.Chart, x float64) string {
 	if k := int(x); c.X.Words != nil && k >= 0 && k < len(c.X.Words) {
 		return c.X.Words[k]
 	}
-	return number.Plain(roundTo(x))
-}
-
-// roundTo keeps four significant digits.
-func roundTo(x float64) float64 {
-	out, _ := strconv.ParseFloat(strconv.FormatFloat(x, 'g', 4, 64), 64)
-	return out
+	return Word(x)
 }

@@ -130,8 +130,9 @@ func (m *Scene) Told(c table.Column, i int) string {
 // Usable reports whether a value of point i may be relied on.
 func (m *Scene) Usable(i int) bool { return m.V.OK(i) && m.V.State(i) != view.Saturated }
 
-// Spread is the usable points with the least and the largest value of a metric;
-// false where there are none.
+// Spread is the usable points with the least and the largest value of a metric,
+// of equal ones those that the other metrics call the best, or the first; false
+// where there are none.
 func (m *Scene) Spread(metric string, points []int) (least, most int, ok bool) {
 	least, most = -1, -1
 	var lo, hi float64
@@ -147,7 +148,38 @@ func (m *Scene) Spread(metric string, points []int) (least, most int, ok bool) {
 			most, hi = i, e.Mean
 		}
 	}
-	return least, most, least >= 0
+	if least < 0 {
+		return -1, -1, false
+	}
+	c, _ := m.V.Column(metric)
+	c.Name = metric
+	for _, i := range []*int{&least, &most} {
+		*i = m.equal(c, *i, points)[0]
+	}
+	return least, most, true
+}
+
+// equal are the usable points that have the value of point i, the best by the
+// other metrics first.
+func (m *Scene) equal(c table.Column, i int, points []int) (out []int) {
+	of, _ := m.V.Estimate(c.Name, i)
+	for _, k := range points {
+		if e, known := m.V.Estimate(c.Name, k); known && m.Usable(k) && view.Equal(e.Mean, of.Mean) {
+			out = append(out, k)
+		}
+	}
+	m.V.Rank(out, m.V.Deciders(c, m.Metrics)[1:])
+	return out
+}
+
+// Tied says how many points have the value of point i, which Spread gave for a
+// metric, and why it is the one that is named; "" where it stands alone.
+func (m *Scene) Tied(c table.Column, i int, points []int) string {
+	n, next := m.V.Ties(m.equal(c, i, points), c, m.Metrics)
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(" (%s the first of %s equal points)", next, number.Grouped(n))
 }
 
 // ranges is the sentence below a picture of a metric over points.
@@ -163,7 +195,7 @@ func (m *Scene) ranges(c table.Column, points []int) string {
 	if len(m.Axes) > maxNamed {
 		place = func(i int) string { return fmt.Sprintf("point %d", m.V.Index(i)) }
 	}
-	return fmt.Sprintf("lowest %s at %s; highest %s at %s", m.Told(c, a), place(a), m.Told(c, b), place(b))
+	return fmt.Sprintf("lowest %s at %s%s; highest %s at %s%s", m.Told(c, a), place(a), m.Tied(c, a, points), m.Told(c, b), place(b), m.Tied(c, b, points))
 }
 
 // maxNamed is how many axes name a point.

@@ -57,7 +57,7 @@ func TestRates(t *testing.T) {
 	if b := c.Bands; len(b) != 1 || b[0].From != 1 || !math.IsInf(b[0].To, 1) || b[0].Label != "all saturated: beyond capacity" {
 		t.Errorf("%+v", b)
 	}
-	if c.Reading != "tpot_mean_ms from 12.00 ms at load = 0.3 to 30.00 ms at 0.9." {
+	if c.Reading != "Lowest tpot_mean_ms 12.00 ms at load = 0.3, max_num_seqs = 1; highest 30.00 ms at load = 0.9, max_num_seqs = 4." {
 		t.Error(c.Reading)
 	}
 	if s := open(t, results.Meta{Axes: loadAxes[1:2]}, []sample.Point{{Axes: []any{int64(1)}, TPOT: []float64{1}}}).Rates(); s.Charts != nil {
@@ -231,6 +231,53 @@ func TestTold(t *testing.T) {
 		t.Error(got)
 	}
 	if got := m.Told(m.Metrics[0], 1); got != m.Mean(m.Metrics[0], 1) {
+		t.Error(got)
+	}
+}
+
+// A sentence of several lines names the line of each end, with its place as it
+// is; one line runs from one to the other.
+func TestReading(t *testing.T) {
+	line := func(name string, xy ...float64) page.Series {
+		s := page.Series{Name: name}
+		for i := 0; i < len(xy); i += 2 {
+			s.Points = append(s.Points, page.XYPoint(xy[i], xy[i+1]))
+		}
+		return s
+	}
+	one, other := line("short", 32768, 1.1, 65536, 1.3), line("long", 10614.1, 9, 32768, 9.000001, 65536, 2)
+	for _, c := range []struct {
+		names  string
+		series []page.Series
+		want   string
+	}{
+		{"", []page.Series{one}, "y from 1.100 ms at x = 32768 to 1.300 ms at 65536."},
+		{"context", []page.Series{one, other}, "Lowest y 1.100 ms at x = 32768, context = short; highest 9.000 ms at x = 10614.1, context = long (the first of 2 equal points)."},
+		{"a, b", []page.Series{one, other}, "Lowest y 1.100 ms at x = 32768, short; highest 9.000 ms at x = 10614.1, long (the first of 2 equal points)."},
+		{"context", []page.Series{one, {Name: "crossing", Role: page.Cross, Points: []page.Point{page.XYPoint(1, 99)}}}, "y from 1.100 ms at x = 32768 to 1.300 ms at 65536."},
+		{"", []page.Series{line("a", 1, 5, 2, 5.0000001)}, "y is 5.000 ms everywhere."},
+		{"", []page.Series{line("a", 1, math.NaN())}, "No point has a value that may be relied on."},
+	} {
+		chart := page.Chart{Names: c.names, X: page.Axis{Label: "x"}, Y: page.Axis{Label: "y", Unit: "ms"}, Series: c.series}
+		if got := Reading(&chart); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
+// Rounding does not decide which of equal points is named: the next metric does,
+// or the plan; and the sentence says how many they are.
+func TestTied(t *testing.T) {
+	var points []sample.Point
+	for i, x := range []float64{17.216000001, 17.216, 17.2160000005, 30} {
+		points = append(points, sample.Point{Axes: []any{float64(i)}, TPOT: []float64{x}, State: view.Steady})
+	}
+	m := open(t, results.Meta{Axes: loadAxes[:1]}, points)
+	const want = "lowest 17.22 ms at load = 0 (in the order of the plan the first of 3 equal points); highest 30.00 ms at load = 3"
+	if got := m.ranges(m.Metrics[0], m.All); got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := m.thin(m.All, m.Metrics[0]); len(got) != 4 {
 		t.Error(got)
 	}
 }
