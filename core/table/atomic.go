@@ -1,6 +1,7 @@
 package table
 
 import (
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -9,9 +10,10 @@ import (
 	"syscall"
 )
 
-// pending is a file under its temporary name: ".NAME.tmp-PID" in the folder of
-// the final one, so that rename is atomic and no reader's *.parquet glob
-// matches it.
+// pending is a file under its temporary name: ".NAME.tmp-PID-RANDOM" in the
+// folder of the final one, so that rename is atomic and no reader's *.parquet glob
+// matches it. It stays open and locked until it has its final name: RemoveStale
+// knows by that whether its writer lives, whatever machine or container that is in.
 type pending struct {
 	*os.File
 	path string
@@ -19,23 +21,32 @@ type pending struct {
 
 func openPending(path string) (*pending, error) {
 	dir, base := filepath.Split(path)
-	tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d", base, os.Getpid()))
-	_ = os.Remove(tmp) // what a killed writer of the same number left; never written through, it may be a link
-	f, err := os.OpenFile(tmp, os.O_CREATE|os.O_WRONLY|os.O_EXCL, 0o644)
-	if err != nil {
-		return nil, err
+	for {
+		tmp := filepath.Join(dir, fmt.Sprintf(".%s.tmp-%d-%s", base, os.Getpid(), rand.Text()[:13]))
+		f, err := os.OpenFile(tmp, os.O_CREATE|os.O_RDWR|os.O_EXCL, 0o644)
+		if errors.Is(err, os.ErrExist) {
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); errors.Is(err, syscall.EWOULDBLOCK) {
+			f.Close() // about to be removed as stale
+			continue
+		}
+		if _, err := os.Lstat(tmp); errors.Is(err, os.ErrNotExist) {
+			f.Close() // removed as stale before it was locked
+			continue
+		}
+		return &pending{f, path}, nil
 	}
-	return &pending{f, path}, nil
 }
 
 // finish makes the file durable under its temporary name.
 func (p *pending) finish() error {
 	err := p.Sync()
-	if cerr := p.Close(); err == nil {
-		err = cerr
-	}
 	if err != nil {
-		os.Remove(p.Name())
+		p.discard()
 	}
 	return err
 }
@@ -43,15 +54,15 @@ func (p *pending) finish() error {
 // publish gives a finished file its final name.
 func (p *pending) publish() error {
 	if err := os.Rename(p.Name(), p.path); err != nil {
-		os.Remove(p.Name())
+		p.discard()
 		return err
 	}
-	return syncDir(filepath.Dir(p.path))
+	return errors.Join(p.Close(), syncDir(filepath.Dir(p.path)))
 }
 
 func (p *pending) discard() {
-	p.Close()
 	os.Remove(p.Name())
+	p.Close()
 }
 
 // syncDir makes a rename durable. File systems that cannot sync a folder make
@@ -127,8 +138,9 @@ func (s *Staged) Discard() {
 	}
 }
 
-// RemoveStale deletes the temporary files that killed writers left in dir. The
-// caller makes sure that nobody writes there.
+// RemoveStale deletes the temporary files that killed writers left in dir; those
+// of writers that live stay. On a file system without locks no writer is known to
+// live: the caller makes sure that nobody writes there.
 func RemoveStale(dir string) error {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -138,9 +150,21 @@ func RemoveStale(dir string) error {
 		if stale, _ := filepath.Match(".*.tmp-[0-9]*", e.Name()); !stale || !e.Type().IsRegular() {
 			continue
 		}
-		if err := os.Remove(filepath.Join(dir, e.Name())); err != nil {
+		if err := removeStale(filepath.Join(dir, e.Name())); err != nil && !errors.Is(err, os.ErrNotExist) {
 			return err
 		}
 	}
 	return nil
+}
+
+// removeStale deletes a temporary file unless its writer holds it.
+func removeStale(path string) error {
+	f, err := os.OpenFile(path, os.O_RDWR|syscall.O_NOFOLLOW|syscall.O_NONBLOCK, 0)
+	if err == nil {
+		defer f.Close()
+		if errors.Is(syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB), syscall.EWOULDBLOCK) {
+			return nil
+		}
+	}
+	return os.Remove(path)
 }

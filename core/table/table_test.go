@@ -358,6 +358,44 @@ func TestRemoveStale(t *testing.T) {
 	wantFiles(t, dir, ".lock", "b.tmp-1", "runs.parquet")
 }
 
+// Two writers of one file, also of the same process number in two containers, never
+// touch the other's bytes, and the clean-up leaves what a living writer holds. What a
+// dead one left goes.
+func TestTwoWriters(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "report.html")
+	a, err := Stage(path, []byte("of one"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := Stage(path, []byte("of the other"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dead := filepath.Join(dir, ".report.html.tmp-1-X")
+	if err := os.WriteFile(dead, nil, 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if err := RemoveStale(dir); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(dead); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("the file of a dead writer: %v", err)
+	}
+	for _, c := range []struct {
+		s    *Staged
+		want string
+	}{{a, "of one"}, {b, "of the other"}} {
+		if err := c.s.Publish(); err != nil {
+			t.Fatal(err)
+		}
+		if text, err := os.ReadFile(path); err != nil || string(text) != c.want {
+			t.Errorf("%q, %v, want %q", text, err, c.want)
+		}
+	}
+	wantFiles(t, dir, "report.html")
+}
+
 func TestHeading(t *testing.T) {
 	for _, c := range []struct {
 		column Column

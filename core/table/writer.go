@@ -17,7 +17,7 @@ type Writer struct {
 }
 
 // Create opens a table to be written to path, which by custom ends in
-// .parquet. The bytes go to ".NAME.tmp-PID" in the same folder until Close.
+// .parquet. The bytes go to ".NAME.tmp-PID-RANDOM" in the same folder until Close.
 // The footer holds meta under "sweep." + key, and the columns as JSON under
 // "sweep.columns". Keys are snake_case.
 func Create(path string, cols []Column, meta map[string]string) (*Writer, error) {

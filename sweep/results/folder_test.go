@@ -48,7 +48,7 @@ func TestRefusedMeta(t *testing.T) {
 func TestForeignFolders(t *testing.T) {
 	for wantText, change := range map[string]func(*Meta){
 		"": func(m *Meta) { m.StudyTOML, m.Seed, m.Axes = []byte("edited = 1"), 7, nil },
-		"holds results of study oat, this is grid":          func(m *Meta) { m.Study = "grid" },
+		"holds a sweep of study oat, this is grid":          func(m *Meta) { m.Study = "grid" },
 		"holds results of simulator version 3, this is 4; ": func(m *Meta) { m.SimVersion = 4 },
 	} {
 		d := write(t, testMeta(), testRuns())
@@ -94,6 +94,8 @@ func TestUnknownFolders(t *testing.T) {
 		{map[string]string{ManifestFile: "{}"}, true, false, "not a manifest"},
 		{map[string]string{ManifestFile: `{"schema":6,"study":"oat","sim_version":3}`}, true, true, "schema 6"},
 		{map[string]string{ManifestFile: `{"schema":5,"study":"oat","sim_version":3}`}, false, false, "no results yet"},
+		{map[string]string{ManifestFile: `{"schema":5,"study":"oat","sim_version":2}`}, false, false, "no results yet"}, // its journal says more
+		{map[string]string{ManifestFile: `{"schema":5,"study":"other","sim_version":3}`}, true, false, "no results yet"},
 		{map[string]string{ManifestFile: `{"schema":5,"study":"oat","sim_version":3,"digest":"ab"}`}, false, false, PointsFile},
 	} {
 		dir := put(c.files)

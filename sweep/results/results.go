@@ -193,9 +193,9 @@ func (s *Set) prepare() error {
 	}
 	old, err := ReadManifest(s.dir)
 	switch {
-	case err == nil && (old.Digest != "" || old.Schema != Schema):
+	case err == nil && (old.Digest != "" || old.Schema != Schema || old.Study != s.meta.Study):
 		return s.sameStudy(old)
-	case err == nil: // a run that was stopped before it wrote anything
+	case err == nil: // stopped before it wrote tables; its journal says of which version its runs are
 		return s.manifest(nil).write(s.dir)
 	case !errors.Is(err, os.ErrNotExist):
 		return fmt.Errorf("%w: %w", ErrForeign, err)
@@ -228,7 +228,7 @@ func (s *Set) sameStudy(old *Manifest) error {
 	}
 	switch {
 	case old.Study != s.meta.Study:
-		return foreign("results of study", old.Study, s.meta.Study)
+		return foreign("a sweep of study", old.Study, s.meta.Study)
 	case old.Schema != Schema:
 		return foreign("results of schema", old.Schema, Schema)
 	case old.SimVersion != s.meta.SimVersion:

@@ -3,12 +3,15 @@
 package lock
 
 import (
+	"bytes"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -26,6 +29,10 @@ type Holder struct {
 	PID   int       `json:"pid"`
 	Host  string    `json:"host"`
 	Start time.Time `json:"start"`
+
+	// Began is when the process began, in clock ticks since its machine did; 0 = not
+	// known. Numbers of processes are given again, to the first of every container too.
+	Began uint64 `json:"began,omitempty"`
 }
 
 // Lock is a held lock file. The kernel drops its lock when the process ends,
@@ -56,7 +63,7 @@ func Acquire(dir string, me Holder) (*Lock, error) {
 
 // hold locks the open file and writes me into it.
 func hold(f *os.File, dir string, me Holder) error {
-	err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
+	err := flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB)
 	text, rerr := io.ReadAll(io.LimitReader(f, 4096))
 	if rerr != nil {
 		return rerr
@@ -78,6 +85,7 @@ func hold(f *os.File, dir string, me Holder) error {
 	case err != nil:
 		return fmt.Errorf("lock %s: %w", f.Name(), err)
 	}
+	me.Began = began(me.PID)
 	text, err = json.Marshal(me)
 	if err != nil {
 		return err
@@ -89,14 +97,44 @@ func hold(f *os.File, dir string, me Holder) error {
 	return err
 }
 
+// flock is that of the system; tests give one of a file system without locks.
+var flock = syscall.Flock
+
 // mayLive says whether the process exists, or runs on a machine that cannot be
 // asked.
 func mayLive(h Holder, host string) bool {
 	if h.Host != host {
 		return true
 	}
+	now := began(h.PID)
+	switch {
+	case h.Began > 0 && now > 0:
+		return h.Began == now
+	case h.PID == os.Getpid():
+		return false // of one that had this number before
+	}
 	err := syscall.Kill(h.PID, 0)
 	return err == nil || errors.Is(err, syscall.EPERM)
+}
+
+// began is when a process began, in clock ticks since its machine did; 0 where the
+// system does not say, or there is no such process.
+func began(pid int) uint64 {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return 0
+	}
+	_, rest, _ := strings.Cut(string(text[max(0, bytes.LastIndexByte(text, ')')):]), " ") // a name may have blanks
+	const field = 22 - 3                                                                  // see proc(5); the first behind the name is number 3
+	fields := strings.Fields(rest)
+	if len(fields) <= field {
+		return 0
+	}
+	ticks, err := strconv.ParseUint(fields[field], 10, 64)
+	if err != nil {
+		return 0
+	}
+	return ticks
 }
 
 // Peek reads who writes to a folder, without disturbing anybody; false if nobody
@@ -107,7 +145,9 @@ func Peek(dir string) (h Holder, ok bool) {
 		return h, false
 	}
 	host, err := os.Hostname()
-	return h, err != nil || mayLive(h, host)
+	ok = err != nil || mayLive(h, host)
+	h.Began = 0
+	return h, ok
 }
 
 // current says whether path is still the open file.
