@@ -30,6 +30,30 @@
     return text + "…";
   }
 
+  // clip cuts the middle out of a text, whose ends tell it from others.
+  function clip(text, width, size, t) {
+    if (measure(text, size, t) <= width) return text;
+    for (let n = text.length - 1; n > 2; n--) {
+      const tail = n >> 1, short = text.slice(0, n - tail) + "…" + text.slice(text.length - tail);
+      if (measure(short, size, t) <= width) return short;
+    }
+    return "…";
+  }
+  // broken breaks a name into lines at its underscores and blanks.
+  function broken(text, width, t) {
+    const out = [];
+    let line = "";
+    for (const part of text.split(/(?<=[_ ])/)) {
+      if (line && measure((line + part).trimEnd(), 12.5, t) > width - 8) {
+        out.push(line.trimEnd());
+        line = "";
+      }
+      line += part;
+    }
+    out.push(line);
+    return out.join("\n");
+  }
+
   // number prints four significant digits, more of whole numbers, with commas.
   function number(x) {
     if (x === null || x === undefined) return "-";
@@ -65,29 +89,45 @@
     if (fixed) [lo, hi] = [to(axis.min), to(axis.max)];
     if (!log && !fixed && o.zero && lo > 0 && lo < 0.6 * hi) lo = 0;
     if (lo === hi) [lo, hi] = log ? [lo - 0.15, hi + 0.15] : [lo - Math.abs(lo || 1) * 0.1, hi + Math.abs(hi || 1) * 0.1];
-    const own = [...new Set(values)].sort((a, b) => a - b);
-    let ticks, step = 1;
-    if (o.own && own.length <= 9 && own.length > 1) {
-      ticks = own;
-    } else if (log) {
-      const wide = hi - lo;
-      const list = wide > 3.2 ? [1] : wide > 1.6 ? [1, 3] : [1, 2, 5];
-      ticks = [];
-      for (let d = Math.floor(lo) - 1; d <= hi; d++) for (const m of list) ticks.push(d + Math.log10(m));
-      if (wide < 0.8) ticks = steps(Math.pow(10, lo), Math.pow(10, hi), 4)[0].map(Math.log10);
-      const every = Math.ceil(ticks.filter((x) => x >= lo && x <= hi).length / 9);
-      if (every > 1) ticks = ticks.filter((_, i) => i % every === 0);
-    } else {
-      [ticks, step] = steps(lo, hi, o.count || 5);
-    }
     const pad = fixed ? 0 : (hi - lo) * (o.pad || 0);
     let min = lo - pad, max = hi + pad;
     if (!log && lo >= 0 && min < 0) min = lo === 0 ? 0 : Math.max(0, min);
-    ticks = ticks.filter((x) => x >= min - 1e-9 && x <= max + 1e-9);
     const value = (x) => Number((log ? Math.pow(10, x) : x).toPrecision(10));
+    let ticks = o.own ? owned(values, max - min, value, o.own) : null;
+    if (!ticks) ticks = log ? decades(min, max) : steps(lo, hi, o.count || 5)[0];
+    ticks = ticks.filter((x) => x >= min - 1e-9 && x <= max + 1e-9);
     let text = (x) => number(value(x));
-    if (ticks.some((x, i) => i > 0 && text(x) === text(ticks[i - 1]))) text = (x) => String(value(x)); // they differ in later digits
+    for (let digits = 5; digits <= 10 && ticks.some((x, i) => i > 0 && text(x) === text(ticks[i - 1])); digits++) {
+      text = (x) => String(Number(value(x).toPrecision(digits))); // they differ in later digits
+    }
     return { min, max, ticks, to, text, log };
+  }
+
+  // owned are the values themselves as ticks, where they are few, apart and, unless
+  // any will do, as short as their labels; else null.
+  function owned(values, wide, value, which) {
+    const own = [...new Set(values)].sort((a, b) => a - b);
+    if (own.length < 2 || own.length > 9) return null;
+    const short = (v) => Math.abs(v - (Math.abs(v) >= 1000 ? Math.round(v) : Number(v.toPrecision(4)))) <= 1e-6 * Math.abs(v);
+    const near = own.some((x, i) => i > 0 && x - own[i - 1] < 0.025 * wide);
+    return (which === "any" ? !near : own.every((x) => short(value(x)))) ? own : null;
+  }
+
+  // decades are the ticks of a logarithmic axis: of the coarser multiples of powers
+  // of ten those that give it labels enough.
+  function decades(min, max) {
+    const wide = max - min;
+    const lists = [[1], [1, 3], [1, 2, 5], [1, 2, 3, 5], [1, 1.5, 2, 3, 4, 5, 7]];
+    const inside = (ticks) => ticks.filter((x) => x >= min - 1e-9 && x <= max + 1e-9);
+    let ticks = [];
+    for (let k = wide > 3.2 ? 0 : wide > 1.6 ? 1 : 2; k < lists.length && ticks.length < 4; k++) {
+      ticks = [];
+      for (let d = Math.floor(min) - 1; d <= max; d++) for (const m of lists[k]) ticks.push(d + Math.log10(m));
+      ticks = inside(ticks);
+    }
+    if (wide < 0.5) ticks = inside(steps(Math.pow(10, min), Math.pow(10, max), 5)[0].filter((v) => v > 0).map(Math.log10));
+    const every = Math.ceil(ticks.length / 9);
+    return ticks.filter((_, i) => i % every === 0);
   }
 
   function extremes(values) {
@@ -104,9 +144,9 @@
       type: "value", min: s.min, max: s.max, inverse: Boolean(o.inverse), show: o.show !== false,
       axisLine: { show: Boolean(o.line), onZero: false, lineStyle: { color: t.muted } },
       axisTick: { show: Boolean(o.line), customValues: s.ticks, lineStyle: { color: t.muted } },
-      axisLabel: { customValues: s.ticks, formatter: s.text, color: t.muted, fontSize: 12, hideOverlap: true, fontFamily: t.font, width: o.width, overflow: o.width ? "truncate" : undefined },
+      axisLabel: { customValues: s.ticks, formatter: o.cut ? (x) => o.cut(s.text(x)) : s.text, rotate: o.turn || 0, color: t.muted, fontSize: 12, hideOverlap: true, fontFamily: t.font, width: o.width, overflow: o.width ? "truncate" : undefined },
       splitLine: { show: o.grid !== false, customValues: s.ticks, lineStyle: { color: t.rule, width: 1 } },
-      name: o.name, nameLocation: "middle", nameGap: 26, nameTextStyle: { color: t.ink, fontSize: 12.5, fontFamily: t.font },
+      name: o.name, nameLocation: "middle", nameGap: o.gap || 26, nameTextStyle: { lineHeight: 15, color: t.ink, fontSize: 12.5, fontFamily: t.font },
     };
   }
 
@@ -114,7 +154,7 @@
     return {
       animation: false, backgroundColor: "transparent", textStyle: { fontFamily: t.font, color: t.ink },
       tooltip: { trigger: "item", confine: true, backgroundColor: t.tip, borderColor: t.rule, borderWidth: 1, padding: [8, 10], extraCssText: "box-shadow: 0 2px 8px rgb(0 0 0 / 25%); z-index: 4", transitionDuration: 0, formatter: o.tip },
-      title: { text: o.title, left: 0, top: 3, textStyle: { color: t.ink, fontSize: 12.5, fontWeight: 400, fontFamily: t.font, width: o.width - 4, overflow: "truncate" }, padding: 0 },
+      title: { text: o.title, left: 0, top: 3, textStyle: { color: t.ink, fontSize: 12.5, fontWeight: 400, lineHeight: 15, fontFamily: t.font, width: o.width - 4, overflow: "truncate" }, padding: 0 },
     };
   }
 
@@ -147,7 +187,7 @@
     if (!ys.length) for (const s of series) for (const p of s.points) if (p[1] !== null && p[1] !== undefined) ys.push(p[1]);
     for (const l of c.levels || []) if (l.axis === "y" && l.at !== null && !(c.y.log && l.at <= 0)) ys.push(l.at);
     for (const b of c.bands || []) if (b.lower && b.label !== "") for (const p of b.lower.concat(b.upper)) if (p[0] >= Math.min(...extremes(xs)) && p[0] <= Math.max(...extremes(xs)) && !(c.y.log && p[1] <= 0)) ys.push(p[1]);
-    const X = scale(c.x, xs, { own: true, pad: 0.04, count: e.width < SMALL ? 4 : 7 });
+    const X = scale(c.x, xs, { own: "short", pad: 0.04, count: e.width < SMALL ? 4 : 7 });
     const Y = scale(c.y, ys, { zero: true, pad: 0.05, count: 6 });
     const place = (p) => {
       const x = X.to(p[0]), y = p[1] === undefined || p[1] === null ? null : Y.to(p[1]);
@@ -188,10 +228,12 @@
       legend.push({ what: c.marks + ":" });
       c.markNames.forEach((name, i) => legend.push({ name, colour: t.ink, shape: i, mark: true }));
     }
-    if (all.some((s) => s.points.some((p) => p[4]))) legend.push({ name: "saturated", colour: t.ink, shape: 0, mark: true, hollow: true });
+    const beyond = (p) => p[4] && p[1] !== null && p[1] !== undefined && (Y.to(p[1]) > Y.max || Y.to(p[1]) < Y.min);
+    if (all.some((s) => s.points.some((p) => p[4] && !beyond(p)))) legend.push({ name: "saturated", colour: t.ink, shape: 0, mark: true, hollow: true });
+    if (all.some((s) => s.points.some(beyond))) legend.push({ name: "saturated, beyond the axis", colour: t.ink, shape: 2, mark: true, hollow: true });
     const option = Object.assign(frame(t, { title: label(c.y), width: e.width, tip: e.tip }), {
       grid: { left: 2, right: 18, top: 28, bottom: 6, outerBoundsMode: "same", outerBoundsContain: "all" },
-      xAxis: axisOption(X, t, { name: label(c.x), line: true, grid: false, width: c.x.words ? Math.max(40, (e.width - 60) / c.x.words.length - 6) : undefined }),
+      xAxis: axisOption(X, t, { name: broken(label(c.x), e.width - 60, t), line: true, grid: false, width: c.x.words ? Math.max(40, (e.width - 60) / c.x.words.length - 6) : undefined }),
       yAxis: axisOption(Y, t, {}), series: list,
     });
     return { option, lookup, legend, height: e.width < SMALL ? 320 : 400, canvas: many };
@@ -215,10 +257,12 @@
       for (const p of s.points) {
         if (p[2] === null || p[2] === undefined || p[4] || !place(p)) continue;
         const x = X.to(p[0]);
-        const lo = Y.to(p[2]) === null ? Y.min : Y.to(p[2]), hi = Y.to(p[3]);
+        const lo = Y.to(p[2]) === null ? -Infinity : Y.to(p[2]), hi = Y.to(p[3]); // on a logarithmic axis it may have no end
         const [px, a] = coord(x, Math.max(lo, Y.min)), b = coord(x, Math.min(hi, Y.max))[1];
         if (a - b < 3) continue;
-        out.push(stroke(px, a, px, b, colour, 1.2), stroke(px - 4, a, px + 4, a, colour, 1.2), stroke(px - 4, b, px + 4, b, colour, 1.2));
+        out.push(stroke(px, a, px, b, colour, 1.2));
+        if (lo >= Y.min - 1e-9) out.push(stroke(px - 4, a, px + 4, a, colour, 1.2));
+        if (hi <= Y.max + 1e-9) out.push(stroke(px - 4, b, px + 4, b, colour, 1.2));
       }
       return out;
     }, 3);
@@ -238,10 +282,19 @@
       if (!(to > from)) return [];
       const [x1, y1] = b.axis === "x" ? coord(from, Y.max) : coord(X.min, to);
       const [x2, y2] = b.axis === "x" ? coord(to, Y.min) : coord(X.max, from);
-      return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true }), measure(b.label, 12, t) < x2 - x1 - 10
-        ? words(x1 + 6, y1 + 5, b.label, Object.assign({ fill: t.warn }, small))
-        : upright(x1 + 3, y2 - 8, cut(b.label, y2 - y1 - 16, 12, t), Object.assign({ fill: t.warn }, small))];
+      return [box(x1, y1, x2 - x1, y2 - y1, fill, { silent: true })];
     }, 1)));
+    (c.bands || []).forEach((b) => b.axis && push(free((area, coord) => {
+      const s = b.axis === "x" ? X : Y;
+      const from = b.from === null ? s.min : Math.max(s.to(b.from), s.min), to = b.to === null ? s.max : Math.min(s.to(b.to), s.max);
+      if (!(to > from)) return [];
+      const [x1, y1] = b.axis === "x" ? coord(from, Y.max) : coord(X.min, to);
+      const [x2, y2] = b.axis === "x" ? coord(to, Y.min) : coord(X.max, from);
+      const style = Object.assign({ fill: t.warn, backgroundColor: t.paper, padding: 2 }, small); // below marks at the edge, over others
+      return [measure(b.label, 12, t) < x2 - x1 - 10
+        ? words(x1 + 6, y1 + 10, b.label, style)
+        : upright(x1 + 3, y2 - 8, cut(b.label, y2 - y1 - 24, 12, t), style)];
+    }, 7)));
     (c.levels || []).forEach((l) => push(free((area, coord) => {
       if (l.line) {
         const points = l.line.map((p) => coord(X.to(p[0]), Y.to(p[1])));
@@ -258,5 +311,5 @@
     }, 2)));
   }
 
-  window.Shapes = { SHAPES, RAMP, SMALL, theme, measure, cut, number, label, valued, scale, axisOption, frame, free, words, stroke, box, xy };
+  window.Shapes = { SHAPES, RAMP, SMALL, theme, measure, cut, clip, broken, number, label, valued, scale, axisOption, frame, free, words, stroke, box, xy };
 })();

@@ -2,7 +2,7 @@
 // coordinates.
 (function () {
   "use strict";
-  const { RAMP, SMALL, measure, cut, number, label, valued, scale, axisOption, frame, free, words, stroke, box } = window.Shapes;
+  const { RAMP, SMALL, measure, cut, clip, broken, number, label, valued, scale, axisOption, frame, free, words, stroke, box } = window.Shapes;
   const THICK = 15, GAP = 13, NAME = 17; // px
 
   function ramp(x) {
@@ -40,22 +40,46 @@
     return [out, y];
   }
 
+  // short names rows: by their values alone where all are lists of the same settings
+  // and have no room, with what these are.
+  function short(rows, e, t) {
+    const names = rows.map((r) => r.name), room = e.width < SMALL ? e.width - 4 : 0.34 * e.width;
+    if (names.every((n) => measure(n, 13, t) <= room)) return [names, ""];
+    const parts = names.map((n) => n.split(", ").map((p) => p.split(" = ")));
+    const keys = parts[0].map((p) => p[0]).join(", ");
+    if (names.length < 2 || parts.some((list) => list.some((p) => p.length !== 2) || list.map((p) => p[0]).join(", ") !== keys)) return [names, ""];
+    return [parts.map((list) => list.map((p) => p[1]).join(", ")), broken(keys, e.width, t)];
+  }
+
+  // head is what the line above the rows takes.
+  const head = (keys) => (keys ? 9 + 15 * keys.split("\n").length : 2);
+
+  // below is what a chart of rows takes beside them: the axis and its title, and what
+  // the names hold.
+  const below = (c, e, said) => 31 + 15 * broken(label(c.x), e.width, e.theme).split("\n").length + head(said[1]);
+
+  // beside is what the names of rows take beside their bars.
+  const beside = (names, e) => Math.min(0.34 * e.width, Math.max(...names.map((n) => measure(n, 13, e.theme))) + 2);
+
   // horizontal is the frame of a chart of rows: an axis of values below, and
   // pixels downwards.
   function horizontal(c, e, X, places, o) {
-    const t = e.theme;
-    const option = Object.assign(frame(t, { title: "", width: e.width, tip: e.tip }), {
-      grid: { left: o.left, right: o.right, top: 2, height: o.height, outerBoundsMode: "none" },
-      xAxis: axisOption(X, t, { name: label(c.x), line: false }),
+    const t = e.theme, [labels, keys] = o.said;
+    const axis = broken(label(c.x), e.width, t).split("\n"); // under the axis, kept inside the picture
+    const reach = Math.max(...axis.map((line) => measure(line, 12.5, t))) / 2 + 2;
+    const middle = Math.min(Math.max((o.left + e.width - o.right) / 2, reach), e.width - reach);
+    const option = Object.assign(frame(t, { title: keys, width: e.width, tip: e.tip }), {
+      grid: { left: o.left, right: o.right, top: head(keys), height: o.height, outerBoundsMode: "none" },
+      xAxis: axisOption(X, t, { line: false }),
       yAxis: { type: "value", min: 0, max: o.height, inverse: true, show: false },
       series: o.series,
     });
     option.series.push(free((area, coord) => {
-      const out = [];
+      const out = [words(middle, area.y + area.height + 24, axis.join("\n"), { fill: t.ink, fontSize: 12.5, lineHeight: 15, fontFamily: t.font, align: "center", verticalAlign: "top" })];
       c.rows.forEach((r, i) => {
         const y = area.y + places[i].middle;
-        out.push(o.narrow ? words(0, y, cut(r.name, e.width, 13, t), { fill: t.ink, stroke: t.paper, lineWidth: 3, fontSize: 13, fontFamily: t.font, verticalAlign: "middle" })
-          : words(o.names, y, cut(r.name, o.names, 13, t), { fill: t.ink, fontSize: 13, fontFamily: t.font, align: "right", verticalAlign: "middle" }));
+        out.push(o.narrow ? words(0, y, clip(labels[i], e.width - 4, 13, t), { fill: t.ink, backgroundColor: t.paper, padding: [1, 3, 1, 0], fontSize: 13, fontFamily: t.font, verticalAlign: "middle" })
+          : words(o.names, y, clip(labels[i], o.names, 13, t), { fill: t.ink, fontSize: 13, fontFamily: t.font, align: "right", verticalAlign: "middle" }));
       });
       return out;
     }, 6));
@@ -77,7 +101,8 @@
     }
     if (c.floor && c.floor.at) values.push(c.floor.at);
     const X = scale(c.x, values, { pad: 0.02, count: narrow ? 3 : 6 });
-    const names = narrow ? 0 : Math.min(0.3 * e.width, Math.max(...c.rows.map((r) => measure(r.name, 13, t))) + 2);
+    const said = short(c.rows, e, t);
+    const names = narrow ? 0 : beside(said[0], e);
     const side = Math.min(texts + 10, 0.34 * e.width);
     const lookup = [[]], data = [];
     c.rows.forEach((r, i) => r.bars.forEach((b, k) => {
@@ -113,9 +138,9 @@
       return out;
     }, 5)];
     lookup.push([]);
-    const option = horizontal(c, e, X, places, { series, left: names + (narrow ? 4 : 14) + (left ? side : 0), right: side + 6, names, narrow, height });
+    const option = horizontal(c, e, X, places, { series, left: names + (narrow ? 4 : 14) + (left ? side : 0), right: side + 6, names, narrow, height, said });
     const legend = (c.kinds || []).map((name, i) => ({ name, colour: t.colours[i], square: true })).filter((l) => l.name);
-    return { option, lookup: lookup.concat([[]]), legend: legend.length > 1 ? legend : [], height: height + 48 };
+    return { option, lookup: lookup.concat([[]]), legend: legend.length > 1 ? legend : [], height: height + below(c, e, said) };
   }
 
   function stack(c, e) {
@@ -124,7 +149,8 @@
     let most = 0;
     for (const r of c.rows) most = Math.max(most, r.bars.reduce((sum, b) => sum + (b[0] || 0), 0));
     const X = scale(c.x, [0, most], { zero: true, count: narrow ? 3 : 6 });
-    const names = narrow ? 0 : Math.min(0.3 * e.width, Math.max(...c.rows.map((r) => measure(r.name, 13, t))) + 2);
+    const said = short(c.rows, e, t);
+    const names = narrow ? 0 : beside(said[0], e);
     const lookup = [[]], data = [];
     c.rows.forEach((r, i) => {
       let sum = 0;
@@ -145,8 +171,8 @@
         return { type: "group", children };
       },
     }];
-    const option = horizontal(c, e, X, places, { series, left: names + (narrow ? 4 : 14), right: 22, names, narrow, height });
-    return { option, lookup: lookup.concat([[]]), legend: c.kinds.map((name, i) => ({ name, colour: t.colours[i % 8], square: true, faint: i >= 8 })).filter((l) => l.name), height: height + 48 };
+    const option = horizontal(c, e, X, places, { series, left: names + (narrow ? 4 : 14), right: 22, names, narrow, height, said });
+    return { option, lookup: lookup.concat([[]]), legend: c.kinds.map((name, i) => ({ name, colour: t.colours[i % 8], square: true, faint: i >= 8 })).filter((l) => l.name), height: height + below(c, e, said) };
   }
 
   // shade is where a value lies between the ends of its axis, or else between the
@@ -165,69 +191,64 @@
     const around = c.colour.min < 0 && c.colour.max > 0, reach = Math.max(-c.colour.min, c.colour.max); // 0 is the colour of the paper
     const hue = around ? between(t, t.paper) : ramp;
     const s = shade(around ? { min: -reach, max: reach } : c.colour, c.cells.filter((f) => !f[4]).map((f) => f[2]));
-    const left = Math.min(0.3 * e.width, Math.max(...down.map((w) => measure(w, 12, t))) + 8);
+    const left = Math.min((e.width < SMALL ? 0.42 : 0.3) * e.width, Math.max(...down.map((w) => measure(w, 12, t))) + 8);
     const height = Math.max(26, Math.min(46, 420 / down.length)) * down.length;
     const X = scale(c.x, [], {}), Y = scale(c.y, [], {});
     const size = (e.width - left - 6) / across.length;
+    const longest = Math.max(...across.map((w) => measure(w, 12, t))), upright = longest > size - 4 && size >= 13; // names of columns
+    const foot = upright ? Math.min(longest, 170) : 14;
+    const font = Math.min(12, height / down.length - 6);
+    // said is the text of a cell: all cells have it, shorter where it has no room, or none.
+    const full = (f) => f[3] || (f[2] === null || f[2] === undefined || f[4] ? "" : number(f[2]));
+    const brief = (f) => (f[4] || f[2] === null || f[2] === undefined ? (f[3] || "").slice(0, 3) + "." : number(Number(f[2].toPrecision(2))));
+    const fits = (of, list) => list.every((f) => measure(of(f), font, t) < size - 3);
+    const choose = (list) => [full, brief].find((of) => fits(of, list)) || (() => "");
+    const values = (f) => !f[4] && f[2] !== null && f[2] !== undefined;
+    const known = choose(c.cells.filter(values)), others = choose(c.cells.filter((f) => !values(f)));
+    const said = (f) => (values(f) ? known(f) : others(f));
     const lookup = [c.cells.map((f) => () => ({ title: "", ref: f[5], lines: [], rows: [[label(c.x), across[f[0]]], [label(c.y), down[f[1]]], [label(c.colour), f[3] || number(f[2])]] }))];
     const series = [{
       type: "custom", z: 3, clip: false, cursor: "default", data: c.cells.map((f, i) => [f[0], f[1], i]),
       renderItem: (params, api) => {
         const f = c.cells[api.value(2)], [x, y] = api.coord([f[0], f[1]]), h = height / down.length;
-        const known = f[2] !== null && f[2] !== undefined && !f[4], colour = known ? hue(s.at(f[2])) : null;
-        const text = f[3] || (known ? number(f[2]) : "");
+        const known = values(f), colour = known ? hue(s.at(f[2])) : null;
         const children = [box(x - size / 2 + 0.5, y - h / 2 + 0.5, size - 1, h - 1, { fill: known ? css(colour) : t.soft, stroke: known ? undefined : t.rule, lineDash: [3, 3] })];
-        const font = Math.min(12, h - 6);
-        const said = measure(text, font, t) < size - 4 ? text : known ? number(Number(f[2].toPrecision(2))) : text.slice(0, 3) + ".";
-        if (measure(said, font, t) < size - 2) children.push(words(x, y, said, { fill: known ? (dark(colour) ? "#fff" : "#111") : t.muted, fontSize: font, fontFamily: t.font, align: "center", verticalAlign: "middle" }));
+        if (said(f)) children.push(words(x, y, said(f), { fill: known ? (dark(colour) ? "#fff" : "#111") : t.muted, fontSize: font, fontFamily: t.font, align: "center", verticalAlign: "middle" }));
         return { type: "group", children };
       },
     }];
     const option = Object.assign(frame(t, { title: label(c.y), width: e.width, tip: e.tip }), {
       grid: { left, right: 6, top: 22, height, outerBoundsMode: "none" },
-      xAxis: axisOption(X, t, { name: label(c.x), grid: false, width: Math.max(24, size - 4) }),
-      yAxis: axisOption(Y, t, { inverse: true, grid: false, width: left - 6 }), series,
+      xAxis: axisOption(X, t, { name: broken(label(c.x), e.width - left, t), gap: foot + 12, grid: false, width: upright ? undefined : Math.max(24, size - 4), turn: upright ? 90 : 0, cut: upright ? (w) => clip(w, foot, 12, t) : undefined }),
+      yAxis: axisOption(Y, t, { inverse: true, grid: false, cut: (w) => clip(w, left - 6, 12, t) }), series,
     });
-    const legend = s.hi >= s.lo ? [{ what: label(c.colour) + ":" }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(hue(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
-    return { option, lookup, legend, height: height + 70, canvas: c.cells.length > 800 };
+    const legend = s.hi >= s.lo ? [{ what: label(c.colour) + (c.colour.log ? ", logarithmic:" : ":") }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(hue(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
+    return { option, lookup, legend, height: height + 56 + foot, canvas: c.cells.length > 800 };
   }
 
   function parallel(c, e) {
     const t = e.theme, narrow = e.width < SMALL, hue = between(t);
-    const scales = c.axes.map((a, i) => scale(a, c.lines.map((l) => l[0][i]), { own: true, pad: 0.02, count: 5 }));
+    const scales = c.axes.map((a, i) => scale(a, c.lines.map((l) => l[0][i]), { own: "any", pad: 0.02, count: 5 }));
     const s = shade(c.colour, c.lines.map((l) => l[1]));
     const rest = c.lines.map((l) => ({
       value: l[0].map((v, i) => (v === null || v === undefined ? "-" : scales[i].to(v))),
       lineStyle: { color: l[1] === undefined || l[1] === null ? t.muted : css(hue(s.at(l[1]))), opacity: c.lines.length > 200 ? 0.35 : 0.7, width: c.lines.length > 200 ? 1 : 1.6 },
     }));
     const lookup = [c.lines.map((l) => () => ({ title: "", ref: l[2], lines: [], rows: c.axes.map((a, i) => [label(a), valued(a, l[0][i])]) }))];
+    const heads = c.axes.map((a) => broken(label(a), narrow ? e.width : (e.width - 90) / c.axes.length, t));
+    const half = (k) => Math.max(...heads[k].split("\n").map((line) => measure(line, 12, t))) / 2 + 4; // of a name in the middle over its axis
     const option = Object.assign(frame(t, { title: "", width: e.width, tip: e.tip }), {
-      parallel: { left: narrow ? 16 : 40, right: narrow ? 30 : 60, top: narrow ? 40 : 70, bottom: narrow ? 20 : 14, layout: narrow ? "vertical" : "horizontal", parallelAxisDefault: { nameTextStyle: { color: t.ink, fontSize: 12, lineHeight: 15, fontFamily: t.font }, areaSelectStyle: { borderColor: t.ink, color: t.muted, opacity: 0.25 } } },
+      parallel: { left: narrow ? 16 : Math.max(40, half(0)), right: narrow ? 30 : Math.max(60, half(heads.length - 1)), top: narrow ? 40 : 70, bottom: narrow ? 20 : 14, layout: narrow ? "vertical" : "horizontal", parallelAxisDefault: { nameTextStyle: { color: t.ink, fontSize: 12, lineHeight: 15, fontFamily: t.font }, areaSelectStyle: { borderColor: t.ink, color: t.muted, opacity: 0.25 } } },
       parallelAxis: c.axes.map((a, i) => ({
-        dim: i, type: "value", min: scales[i].min, max: scales[i].max, name: broken(label(a), narrow ? e.width : (e.width - 90) / c.axes.length, t), nameGap: narrow ? 8 : 12, nameLocation: narrow ? "start" : "end",
+        dim: i, type: "value", min: scales[i].min, max: scales[i].max, name: heads[i], nameGap: narrow ? 8 : 12, nameLocation: narrow ? "start" : "end",
         nameTextStyle: narrow ? { align: "left", verticalAlign: "bottom", padding: [0, 0, 4, 0], lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 } : { lineHeight: 15, color: t.ink, fontSize: 12, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 },
         axisLine: { lineStyle: { color: t.muted } }, axisTick: { customValues: scales[i].ticks, lineStyle: { color: t.muted } },
         axisLabel: { customValues: scales[i].ticks, formatter: scales[i].text, color: t.ink, fontSize: 11, hideOverlap: true, fontFamily: t.font, textBorderColor: t.paper, textBorderWidth: 3 },
       })),
       series: [{ type: "parallel", data: rest, smooth: false, progressive: 0, inactiveOpacity: 0.03, activeOpacity: 0.9, emphasis: { lineStyle: { width: 3, opacity: 1 } } }],
     });
-    const legend = s.hi >= s.lo ? [{ what: label(c.colour) + ":" }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(hue(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
+    const legend = s.hi >= s.lo ? [{ what: label(c.colour) + (c.colour.log ? ", logarithmic:" : ":") }, { ramp: [0, 0.2, 0.4, 0.6, 0.8, 1].map((x) => css(hue(x))), from: number(s.lo), to: number(s.hi) + (c.colour.better ? ", " + c.colour.better + " is better" : "") }] : [];
     return { option, lookup, legend, height: narrow ? 60 + 74 * c.axes.length : 440, canvas: c.lines.length > 300 };
-  }
-
-  // broken breaks a name into lines at its underscores and blanks.
-  function broken(text, width, t) {
-    const out = [];
-    let line = "";
-    for (const part of text.split(/(?<=_)|(?= \()/)) {
-      if (line && measure(line + part, 12, t) > width - 8) {
-        out.push(line);
-        line = "";
-      }
-      line += part;
-    }
-    out.push(line);
-    return out.join("\n");
   }
 
   const kinds = { xy: window.Shapes.xy, bars, stack, heat, parallel };
