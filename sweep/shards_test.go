@@ -251,3 +251,30 @@ func TestMergeLimits(t *testing.T) {
 		same(t, limit, whole, dir)
 	}
 }
+
+// A share of runs that may fail is one of the whole study, not of a shard: what one
+// machine finishes, shards do.
+func TestShardFailures(t *testing.T) {
+	axis := "[axes]\n\"engine.max_num_seqs\" = { from = 1, to = 10, step = 1 }\n[run]\nmax_failures = "
+	for name, design := range map[string]string{
+		"points": axis + "\"10%\"\n",
+		"search": resumed["search"] + axis + "\"2%\"\n",
+	} {
+		o := Options{File: write(t, reference+design), Dir: t.TempDir(), Jobs: 1, newSimulate: fake(func(sc *scenario.Scenario, _ core.Options) core.Result {
+			if sc.Engine.MaxNumSeqs == 1 {
+				return core.Result{Status: core.Timeout, Reason: "late"}
+			}
+			return fine(1)
+		})}
+		whole := o
+		whole.Dir = t.TempDir()
+		if _, err := Run(t.Context(), whole); err != nil {
+			t.Fatal(name, err)
+		}
+		split(t, o, 8)
+		if _, err := Merge(t.Context(), o, nil); err != nil {
+			t.Fatal(name, err)
+		}
+		same(t, name, whole.Dir, o.Dir)
+	}
+}

@@ -42,6 +42,7 @@ type Campaign struct {
 	Retry    bool                // run those again that failed or timed out
 	Fresh    bool                // forget what is known
 	Part     bool                // the plan is a part of another: keep what runs give, and write no tables
+	Planned  int                 // runs that a share of failures is of: Planned of the whole; 0 = of the plan
 	Recall   bool                // simulate nothing: a run that is not known is ErrMissing
 	Timeout  time.Duration       // wall time that a run may take; 0 = any
 	Pace     *pace.Pace          // is told what it has to know; nil = nobody
@@ -139,12 +140,31 @@ func (c *Campaign) remembered(m *memo.Memo) row.Simulate {
 	return m.Wrap(c.Pace.Watch(c.Simulate()))
 }
 
+// Planned is how many runs a plan has that a share of failures is of: those that
+// there are whatever comes of them, of searches usually.
+func Planned(p *plan.Plan) int {
+	if p.Study.Search != nil {
+		return hunt.Expected(p)
+	}
+	return p.LeastRuns()
+}
+
+// budget counts failures: a share is one of the whole plan, so that a part may have
+// as many as the whole.
+func (c *Campaign) budget() *budget.Budget {
+	planned := c.Planned
+	if planned == 0 {
+		planned = Planned(c.Plan)
+	}
+	return budget.New(&c.Plan.Study.Effort, planned, c.FailFast)
+}
+
 // points runs every point as its schedule says.
 func (c *Campaign) points(ctx context.Context, sim func() row.Simulate, m *memo.Memo, out *Outcome) error {
 	p, draws := c.Plan, c.Plan.DrawRuns()
 	faults := failure.In(c.Dir)
 	d := dispatch.Dispatch{
-		Plan: p, Schedule: schedule.New(p), Budget: budget.New(&p.Study.Effort, p.LeastRuns(), c.FailFast),
+		Plan: p, Schedule: schedule.New(p), Budget: c.budget(),
 		Workers: c.Jobs, Simulate: sim, Failed: func(item int, err error) {
 			point, replicate := p.Run(item)
 			faults.Add(p.ID(point), replicate, err)
@@ -209,7 +229,7 @@ func (c *Campaign) forecasts(ctx context.Context, sim func() row.Simulate, ran *
 
 // search runs the searches of a plan.
 func (c *Campaign) search(ctx context.Context, sim func() row.Simulate, out *Outcome) error {
-	failures, faults := budget.New(&c.Plan.Study.Effort, hunt.Expected(c.Plan), c.FailFast), failure.In(c.Dir)
+	failures, faults := c.budget(), failure.In(c.Dir)
 	h := hunt.Hunt{Plan: c.Plan, Workers: c.Jobs, Simulate: sim, Progress: c.Progress, Failed: failures.Add, Faults: faults}
 	runs, found, err := h.Run(ctx)
 	if err = errors.Join(err, faults.Err()); err != nil {

@@ -31,7 +31,7 @@ type Job struct {
 	File     string // study file, for commands
 	Set      []string
 	Meta     func(*plan.Plan) results.Meta
-	Campaign campaign.Campaign    // how to run; Plan, Set and Dir are filled in
+	Campaign campaign.Campaign    // how to run; what the shard decides is filled in
 	Damaged  func([]merge.Damage) // told by Merge of journals that are not whole; nil = nobody
 }
 
@@ -68,7 +68,7 @@ func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 		return nil, unable(err)
 	}
 	c, begun := j.Campaign, time.Now()
-	c.Plan, c.Set, c.Dir, c.Part = part, set, dir, true
+	c.Plan, c.Set, c.Dir, c.Part, c.Planned = part, set, dir, true, campaign.Planned(j.Plan)
 	out, err := c.Run(ctx)
 	if err != nil {
 		return nil, err
