@@ -81,10 +81,11 @@ func Merge(ctx context.Context, o Options, folders []string) (*Outcome, error) {
 	return out, nil
 }
 
-// StudyOf is the study, and the --set values, that a folder of results or its
-// shards were made of.
-func StudyOf(dir string) (file string, set []string, err error) {
-	file, set, err = cluster.Sets(dir)
+// StudyOf is the study, and the --set values, that the shards in a folder of results,
+// or the results themselves, were made of; set, where it is not nil, counts in place of
+// those values. Shards of different values are an *InputError.
+func StudyOf(dir string, set []string) (string, []string, error) {
+	file, set, err := cluster.Sets(dir, set)
 	if err == nil && file == "" {
 		err = fmt.Errorf("%s holds no shards and no results", dir)
 	}

@@ -278,3 +278,35 @@ func TestShardFailures(t *testing.T) {
 		same(t, name, whole.Dir, o.Dir)
 	}
 }
+
+// Tables do not depend on how the study is named: a merge of a folder knows its whole
+// path, and the study may name its base so.
+func TestNamedAbroad(t *testing.T) {
+	home := t.TempDir()
+	t.Chdir(home)
+	base := filepath.Join(home, "inputs", "base.toml")
+	for path, text := range map[string]string{base: strings.TrimPrefix(reference, "schema = 1\n"), filepath.Join(home, "studies", "demo.toml"): "schema = 1\nbase = [\"" + base + "\"]\n"} {
+		if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	whole := t.TempDir()
+	if _, err := Run(t.Context(), Options{File: "studies/demo.toml", Dir: whole, Jobs: 1}); err != nil {
+		t.Fatal(err)
+	}
+	o := Options{File: filepath.Join(home, "studies", "demo.toml"), Dir: t.TempDir(), Jobs: 1}
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "the whole path", whole, o.Dir)
+	o.File, o.Dir = "studies/demo.toml", t.TempDir()
+	split(t, o, 2)
+	file, set, err := StudyOf(o.Dir, nil)
+	if err != nil || !filepath.IsAbs(file) {
+		t.Fatal(file, err)
+	}
+	if _, err := Merge(t.Context(), Options{File: file, Set: set, Dir: o.Dir, Jobs: 1}, nil); err != nil {
+		t.Fatal(err)
+	}
+	same(t, "a merged folder", whole, o.Dir)
+}

@@ -285,9 +285,14 @@ func simulators(capacities *core.Capacities, around func(context.Context, func()
 }
 
 // relative names an input file as the study sees it, so that results do not
-// depend on where the command was called.
+// depend on where the command was called, and how the study was named there.
 func relative(p *Plan, file string) string {
-	name, err := filepath.Rel(filepath.Dir(p.Study.Doc.File), file)
+	study, err := filepath.Abs(p.Study.Doc.File)
+	full, err2 := filepath.Abs(file)
+	if err != nil || err2 != nil {
+		return file
+	}
+	name, err := filepath.Rel(filepath.Dir(study), full)
 	if err != nil {
 		return file
 	}

@@ -128,14 +128,11 @@ func mergeInput(o *sweep.Options, args []string) ([]string, error) {
 		o.File = args[0]
 		return args[1:], nil
 	}
-	file, set, err := sweep.StudyOf(args[0])
+	file, set, err := sweep.StudyOf(args[0], o.Set)
 	if err != nil {
 		return nil, err
 	}
-	o.File = file
-	if o.Set == nil {
-		o.Set = set
-	}
+	o.File, o.Set = file, set
 	if o.Dir == "" && len(args) == 1 {
 		o.Dir = args[0]
 	}

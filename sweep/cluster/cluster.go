@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -272,26 +273,52 @@ func (j *Job) missing(ctx context.Context, c *campaign.Campaign) error {
 	return e
 }
 
-// Sets are the --set values of the shards in a folder of results, and their study
-// file: those of the first that has any. The study is "" if there is none.
-func Sets(dir string) (study string, set []string, err error) {
+// Sets are the study file and the --set values that the shards in a folder of results
+// were run with, or without shards those of the results; set, where it is not nil,
+// counts in place of theirs. Shards with different values are an error. The study is
+// "" if there is none.
+func Sets(dir string, set []string) (study string, _ []string, err error) {
 	shards, err := shard.In(dir)
 	if err != nil {
 		return "", nil, err
 	}
-	at := []string{dir}
+	var first *results.Manifest
+	var at string
 	for _, s := range shards {
-		at = append(at, s.Dir(dir))
-	}
-	for _, folder := range at {
-		m, err := results.ReadManifest(folder)
+		m, err := results.ReadManifest(s.Dir(dir))
 		switch {
 		case errors.Is(err, os.ErrNotExist):
 		case err != nil:
 			return "", nil, err
-		default:
-			return m.StudyFile, m.Set, nil
+		case first == nil:
+			first, at = m, s.Dir(dir)
+		case set == nil && !slices.Equal(first.Set, m.Set):
+			return "", nil, fmt.Errorf("shards differ: %s was run with %s, %s with %s; run those again that are not of the study that is meant, or give merge its --set",
+				at, sets(first.Set), s.Dir(dir), sets(m.Set))
 		}
 	}
-	return "", nil, nil
+	if first == nil {
+		switch first, err = results.ReadManifest(dir); {
+		case errors.Is(err, os.ErrNotExist):
+			return "", nil, nil
+		case err != nil:
+			return "", nil, err
+		}
+	}
+	if set == nil {
+		set = first.Set
+	}
+	return first.StudyFile, set, nil
+}
+
+// sets words --set values.
+func sets(list []string) string {
+	if len(list) == 0 {
+		return "no --set"
+	}
+	var words []string
+	for _, s := range list {
+		words = append(words, "--set "+shell.Quote(s))
+	}
+	return strings.Join(words, " ")
 }

@@ -297,14 +297,14 @@ func (r *Report) sum(x *Report) {
 
 // next says what to do.
 func (r *Report) next() []string {
-	study, dir := shell.Short(r.File), shell.Short(r.Dir)
-	run := shell.Command("run", study, r.Set, dir)
+	dir := shell.Short(r.Dir)
+	run := shell.Command("run", shell.Short(r.File), r.Set, dir)
 	if r.Point != "" {
 		run += " --point " + shell.Quote(r.Point)
 	}
 	switch {
 	case len(r.Shards) > 0 && r.Writer == nil && (r.Tables == nil || slices.ContainsFunc(r.Shards, func(x *Report) bool { return x.Grown.After(*r.Tables) })):
-		return r.nextShards(run, study, dir)
+		return r.nextShards(dir)
 	case r.State == Stopped && r.Failed > 0:
 		return []string{run, run + " --only-failed"}
 	case r.State == Stopped:
@@ -318,9 +318,14 @@ func (r *Report) next() []string {
 // commands bounds those that are listed.
 const commands = 20
 
-// nextShards says how to go on with the shards that nobody runs.
-func (r *Report) nextShards(run, study, dir string) []string {
-	out := []string{}
+// nextShards says how to go on with the shards that nobody runs: with the study of the
+// shards, which may not be that of the tables.
+func (r *Report) nextShards(dir string) []string {
+	study, set := shell.Short(r.File), r.Set
+	if i := slices.IndexFunc(r.Shards, func(x *Report) bool { return x.Study != "" }); i >= 0 {
+		study, set = shell.Short(r.Shards[i].File), r.Shards[i].Set
+	}
+	run, out := shell.Command("run", study, set, dir), []string{}
 	open := false
 	for i, x := range r.Shards {
 		open = open || x.State != Finished
@@ -335,7 +340,7 @@ func (r *Report) nextShards(run, study, dir string) []string {
 	}
 	r.More = len(r.more)
 	if !open {
-		out = append(out, shell.Command("merge", study, r.Set, dir))
+		out = append(out, shell.Command("merge", study, set, dir))
 	}
 	return out
 }
