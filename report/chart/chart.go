@@ -83,6 +83,7 @@ type Crossing struct {
 	A, B     string // names of the lines; A is the lower one left of X
 	X, Y     float64
 	From, To float64
+	Inside   []float64 // where either line has points between From and To
 	Sure     bool
 }
 
@@ -240,6 +241,11 @@ func (c *Chart) meet(a, b string, p, q []xy) []Crossing {
 			left, right := parting(knots[:was+1], -1, w.d), parting(knots[k:], 1, n.d)
 			if found.Sure = left != nil && right != nil; found.Sure {
 				found.From, found.To = c.X.unscaled(left.x), c.X.unscaled(right.x)
+				for _, n := range knots {
+					if n.x > left.x && n.x < right.x {
+						found.Inside = append(found.Inside, c.X.unscaled(n.x))
+					}
+				}
 			}
 			out = append(out, found)
 		}

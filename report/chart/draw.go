@@ -1,7 +1,6 @@
 package chart
 
 import (
-	"fmt"
 	"image/color"
 	"math"
 	"slices"
@@ -271,7 +270,7 @@ func (l *labels) Plot(c draw.Canvas, p *plot.Plot) {
 		if i == maxCrossings || !c.Contains(on) {
 			break
 		}
-		text := fmt.Sprintf("(%s, %s)", Number(cross.X), Number(cross.Y))
+		text := cross.Label()
 		const ring = 6
 		put, r := l.free(&c, p, style.Rectangle(text), on)
 		l.taken = append(l.taken, r, around(on, ring))

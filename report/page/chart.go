@@ -70,7 +70,7 @@ type Series struct {
 const (
 	Front = "front"
 	Rest  = "rest"
-	Cross = "cross" // where lines cross
+	Cross = "cross" // where lines cross: pointed at, it says its Text alone
 )
 
 // Point is a mark. Numbers that are missing are NaN.

@@ -158,6 +158,14 @@ func TestHollow(t *testing.T) {
 	}
 }
 
+// Where lines cross nothing was simulated: it is not among the numbers.
+func TestCrossIsNoNumber(t *testing.T) {
+	c := &Chart{Kind: XY, Series: []Series{{Name: "a", Points: []Point{XYPoint(1, 2)}}, {Name: "crossing", Role: Cross, Points: []Point{XYPoint(1.5, 2.5)}}}}
+	if n := c.numbers(); len(n.Rows) != 1 || n.Rows[0][0] != "a" {
+		t.Errorf("%+v", n.Rows)
+	}
+}
+
 // Long tables are cut and say so; columns of numbers stand to the right.
 func TestTable(t *testing.T) {
 	rows := make([][]string, 10)

@@ -191,6 +191,7 @@ func (c *Chart) interval() string {
 	return c.Interval
 }
 
+// pointTable leaves out where lines cross: nothing was simulated there.
 func (c *Chart) pointTable() *Table {
 	names := c.Names
 	if names == "" {
@@ -198,6 +199,9 @@ func (c *Chart) pointTable() *Table {
 	}
 	t := &Table{Head: []string{names, c.X.name(), c.Y.name(), c.interval(), ""}}
 	for _, s := range c.Series {
+		if s.Role == Cross {
+			continue
+		}
 		for _, p := range s.Points {
 			row := []string{s.Name, c.X.value(p.X), show(p.Y), interval(p.Lo, p.Hi), ""}
 			if p.Hollow {

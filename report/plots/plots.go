@@ -27,6 +27,8 @@ type Plot struct {
 	Cross []chart.Crossing
 	Notes []string // also below the chart, but for why it is not drawn
 	Err   error    // why there is no chart
+
+	swept, whole bool // x is an axis of the study, of whole numbers
 }
 
 // Names lists the columns that the plots of a study need.
@@ -115,6 +117,7 @@ func (p *Plot) draw(v *view.View, s results.Plot) error {
 	if !view.Numeric(y) {
 		return fmt.Errorf("y = %q is no number", s.Y)
 	}
+	p.swept, p.whole = x.Path != "", x.Kind == table.Int64
 	c := &chart.Chart{Title: s.Title, X: axis(x), Y: axis(y)}
 	if c.Title == "" {
 		c.Title = fmt.Sprintf("%s against %s", y.Name, x.Name)

@@ -1,6 +1,7 @@
 package plots
 
 import (
+	"bytes"
 	"fmt"
 	"math"
 	"slices"
@@ -103,6 +104,39 @@ func TestCross(t *testing.T) {
 	if x, y := p.Cross[0].X, p.Cross[0].Y; math.Abs(x-2.5) > 1e-9 || math.Abs(y-13.25) > 1e-9 {
 		t.Errorf("at %v, %v, want 2.5, 13.25", x, y)
 	}
+	const want = "static and continuous cross between rate_rps = 2 and 4 (about 2.5 by a straight line, tpot_mean_ms about 13): static is below before, above beyond; to place it, simulate 2.7 and 3.3"
+	if got := p.Crossings(); len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if svg := p.SVG(); !bytes.Contains(svg, []byte(">(~2.5, ~13)<")) {
+		t.Errorf("no label (~2.5, ~13) in %s", svg)
+	}
+}
+
+// A crossing says what is known of it: where two points leave little room, the
+// value; else the points, and what would tell more.
+func TestCrossingSentence(t *testing.T) {
+	at := func(x, y, from, to float64, inside ...float64) chart.Crossing {
+		return chart.Crossing{A: "a", B: "b", X: x, Y: y, From: from, To: to, Inside: inside, Sure: true}
+	}
+	for _, c := range []struct {
+		cross        chart.Crossing
+		swept, whole bool
+		want         string
+	}{
+		{at(1.0921, 11.942, 1.085, 1.105), true, false, "a is below b up to x = 1.092 (y = 11.94), above it beyond: apart at 1.085 and 1.105"},
+		{at(1.0921, 11.942, 1.03, 2), true, false, "a and b cross between x = 1.03 and 2 (about 1.1 by a straight line, y about 12): a is below before, above beyond; to place it, simulate 1.4 and 1.7"},
+		{at(1.0921, 11.942, 1.03, 2), false, false, "a and b cross between x = 1.03 and 2 (about 1.1 by a straight line, y about 12): a is below before, above beyond; to place it, simulate points between"},
+		{at(8.5, 3, 8, 9), true, true, "a and b cross between x = 8 and 9 (about 8.5 by a straight line, y about 3): a is below before, above beyond"},
+		{at(1.38, 12, 1.2, 1.5, 1.3, 1.4), true, false, "a and b cross between x = 1.2 and 1.5 (about 1.4 by a straight line, y about 12): a is below before, above beyond; to place it, run more replicates at 1.3 and 1.4, where the intervals overlap"},
+		{at(5, 3, 1, 8, 2, 3, 4, 5, 6, 7), true, true, "a and b cross between x = 1 and 8 (about 5 by a straight line, y about 3): a is below before, above beyond; to place it, run more replicates at 2, 3, 4, 5 and 2 more, where the intervals overlap"},
+		{at(6096, 3.468, 3140, 9110, 6000), false, false, "a and b cross between x = 3,140 and 9,110 (about 6,100 by a straight line, y about 3.5): a is below before, above beyond; to place it, run more replicates of the points between, whose intervals overlap"},
+	} {
+		p := Plot{X: "x", Y: "y", Chart: &chart.Chart{}, Cross: []chart.Crossing{c.cross}, swept: c.swept, whole: c.whole}
+		if got := p.Crossings()[0]; got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
 }
 
 // Titles, labels, scales and names come from the study or the columns.
@@ -162,5 +196,27 @@ func TestForecastAndFront(t *testing.T) {
 	}
 	if b.spec.Series = []string{"scheduler"}; b.tone("true") != chart.Own {
 		t.Error("the front takes the colours of the lines")
+	}
+}
+
+// Levels part the way to where the lines cross; whole numbers have to lie
+// between.
+func TestLevels(t *testing.T) {
+	for _, c := range []struct {
+		from, to   float64
+		log, whole bool
+		want       []float64
+	}{
+		{1.03, 2, false, false, []float64{1.4, 1.7}},
+		{1, 8, true, false, []float64{2, 4}},
+		{128, 512, false, true, []float64{260, 380}},
+		{8, 9, false, true, nil},
+		{8, 10, false, true, []float64{9}},
+		{1, 1.03, false, false, []float64{1.01, 1.02}},
+	} {
+		got := levels(&chart.Crossing{From: c.from, To: c.to}, c.log, c.whole)
+		if !slices.Equal(got, c.want) {
+			t.Errorf("between %v and %v: %v, want %v", c.from, c.to, got, c.want)
+		}
 	}
 }

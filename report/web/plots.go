@@ -80,7 +80,7 @@ func (m *maker) lines(p *plots.Plot) page.Chart {
 		s := page.Series{Name: "crossing", Role: page.Cross}
 		for _, x := range c.Cross {
 			e := page.XYPoint(x.X, x.Y)
-			e.Text = fmt.Sprintf("%s and %s cross", x.A, x.B)
+			e.Text = fmt.Sprintf("%s and %s cross at %s, between %s and %s", x.A, x.B, x.Label(), chart.Number(x.From), chart.Number(x.To))
 			s.Points = append(s.Points, e)
 		}
 		out.Series = append(out.Series, s)
