@@ -97,6 +97,9 @@ func TestRun(t *testing.T) {
 			}
 		}
 	}
+	if chip := "[calibration.hardware.\"h100-sxm\"]"; !strings.Contains(string(texts[0][0]), chip) || !strings.Contains(string(texts[0][0]), "\nmemory_bandwidth_gb_s = 3350.0\n") {
+		t.Errorf("the overlay does not say what chip it was fitted on:\n%s", texts[0][0])
+	}
 	if _, err := Run(context.Background(), Options{Files: in[:1], Spec: in[1], Output: filepath.Join(dir, "new", "out.toml"), Where: "isl <= 1024"}); err != nil {
 		t.Errorf("a folder for the overlay is made: %v", err)
 	}

@@ -33,7 +33,7 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 		Conditions: len(j.fitted), Dropped: in.dropped,
 		Status: string(r.Status), Cost: r.Cost, Iterations: r.Iterations, Evals: r.Evals, Agreement: r.Agreement(),
 		Condition: r.Weak.Condition, Weak: r.Weak.String(),
-		Errors: results.Summarise(residuals), Validity: j.validity(), HeldOut: j.how, Assumed: in.notes(),
+		Errors: results.Summarise(residuals), Validity: j.validity(), Chips: j.chips(), HeldOut: j.how, Assumed: in.notes(),
 	}
 	for _, file := range in.files {
 		f.Files = append(f.Files, results.File{Name: file.Name, SHA256: file.SHA256, Form: file.Form})
@@ -190,6 +190,36 @@ func (j *job) validity() []results.Range {
 		}
 	}
 	return slices.DeleteFunc(spans, func(r results.Range) bool { return r.Lo > r.Hi })
+}
+
+// chips returns what the fitted rows had of each chip that has a name.
+func (j *job) chips() (out []results.Chip) {
+	for _, i := range j.fitted {
+		s := &j.obj.Conditions[i].Scenario
+		if s.Hardware.Name == "" {
+			continue
+		}
+		n := slices.IndexFunc(out, func(c results.Chip) bool { return c.Name == s.Hardware.Name })
+		if n < 0 {
+			n = len(out)
+			out = append(out, results.Chip{Name: s.Hardware.Name, KVPath: s.Hardware.KVPath})
+		}
+		for _, a := range s.Chip() {
+			x, ok := a.Value.(float64)
+			if !ok || slices.ContainsFunc(j.obj.Params, func(p objective.Param) bool { return p.Path == a.Path }) {
+				continue
+			}
+			spans := out[n].Spans
+			k := slices.IndexFunc(spans, func(r results.Range) bool { return r.Path == a.Path })
+			if k < 0 {
+				k = len(spans)
+				spans = append(spans, results.Range{Path: a.Path, Lo: x, Hi: x})
+			}
+			spans[k].Lo, spans[k].Hi = min(spans[k].Lo, x), max(spans[k].Hi, x)
+			out[n].Spans = spans
+		}
+	}
+	return out
 }
 
 // gates fills in the requirements that do not hold.

@@ -67,3 +67,46 @@ output_tokens = 1024
 		t.Errorf("TPOT %v: another engine era has the values of the catalogue, one that is not said those of the overlay", tpot)
 	}
 }
+
+// TestWhatIfOfCalibratedChip: a sweep of a rate around what an overlay was fitted
+// at is an extrapolation but at the fitted value itself.
+func TestWhatIfOfCalibratedChip(t *testing.T) {
+	overlay, err := filepath.Abs("../studies/calibrations/h100-sxm.toml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(t.TempDir(), "s.toml")
+	study := `schema = 1
+name = "whatif"
+base = ['` + overlay + `']
+model = { name = "llama-3.1-70b", weight_dtype = "fp8", kv_dtype = "bf16" }
+hardware.name = "h100-sxm"
+engine.tp = 4
+[workload]
+requests = 50
+arrival = "closed"
+concurrency = 8
+[[workload.class]]
+name = "chat"
+prompt_tokens = 1024
+output_tokens = 1024
+[axes]
+"hardware.memory_bandwidth_gb_s" = ["-20%", "x1", 20_000]
+`
+	if err := os.WriteFile(file, []byte(study), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	if _, err := Run(t.Context(), Options{File: file, Dir: dir, Jobs: 2}); err != nil {
+		t.Fatal(err)
+	}
+	d, err := results.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, want := range []string{"hardware.memory_bandwidth_gb_s = 2680, fitted at 3350", "", "hardware.memory_bandwidth_gb_s = 20000, fitted at 3350"} {
+		if got, _ := d.Points.String(d.Points.Index("outside"), i); got != want {
+			t.Errorf("point %d: outside %q, want %q", i, got, want)
+		}
+	}
+}

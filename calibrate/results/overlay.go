@@ -169,6 +169,7 @@ func (f *Fit) calibration(b *strings.Builder) {
 	for _, r := range f.Validity {
 		fmt.Fprintf(b, "%s = [%s, %s]\n", quote(r.Path), number(r.Lo), number(r.Hi))
 	}
+	f.chips(b)
 	for _, split := range []string{Fitted, HeldOut} {
 		if !slices.ContainsFunc(f.Errors, func(e Error) bool { return e.Split == split }) {
 			continue
@@ -183,6 +184,23 @@ func (f *Fit) calibration(b *strings.Builder) {
 				fmt.Fprintf(b, "%s = { rows = %d, median = %s, p90 = %s, bias = %s }\n",
 					e.Metric, e.Rows, number(Round(e.Median, 4)), number(Round(e.P90, 4)), number(Round(e.Bias, 4)))
 			}
+		}
+	}
+}
+
+// chips writes what the fitted chips were.
+func (f *Fit) chips(b *strings.Builder) {
+	for _, c := range f.Chips {
+		if !slices.Contains(f.AppliesTo.Hardware, c.Name) {
+			continue // of another model
+		}
+		fmt.Fprintf(b, "\n[calibration.hardware.%s]   # the chip as fitted; on another the parameters are an extrapolation\nkv_path = %s\n", quote(c.Name), quote(c.KVPath))
+		for _, r := range c.Spans {
+			value := number(r.Lo)
+			if r.Lo < r.Hi {
+				value = fmt.Sprintf("[%s, %s]", number(r.Lo), number(r.Hi))
+			}
+			fmt.Fprintf(b, "%s = %s\n", strings.TrimPrefix(r.Path, "hardware."), value)
 		}
 	}
 }

@@ -49,6 +49,7 @@ type Fit struct {
 	Models     []Model      `json:"models,omitempty"`    // with several: what is fitted for each
 	Saturated  *Throughput  `json:"saturated,omitempty"` // runs beyond saturation, which are not fitted
 	Validity   []Range      `json:"validity"`
+	Chips      []Chip       `json:"chips,omitempty"`   // as the fitted rows had them
 	HeldOut    string       `json:"held_out"`          // how
 	Assumed    []string     `json:"assumed,omitempty"` // what the measurements do not say
 	Gates      []Gate       `json:"gates,omitempty"`
@@ -70,6 +71,13 @@ type AppliesTo struct {
 	WeightDType   []string `json:"weight_dtype,omitempty"`
 	KVDType       []string `json:"kv_dtype,omitempty"`
 	EngineVersion []string `json:"engine_version,omitempty"`
+}
+
+// Chip is what the fitted rows had of one chip; Spans are of study keys.
+type Chip struct {
+	Name   string  `json:"name"`
+	KVPath string  `json:"kv_path"`
+	Spans  []Range `json:"spans"`
 }
 
 // Dropped counts rows that were not used, by reason.

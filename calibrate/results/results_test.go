@@ -27,7 +27,11 @@ func example() *Fit {
 		Covariance: [][]float64{{1e-3, -2e-5}, {-2e-5, 4e-3}},
 		Condition:  math.Inf(1),
 		Validity:   []Range{{"workload.prompt_tokens", 1024, 8192}, {"workload.concurrency", 4, 64}},
-		Errors:     []Error{{"ttft_mean_ms", Fitted, 3, 0.03171, 0.066, -0.004}, {"ttft_mean_ms", HeldOut, 1, math.Inf(1), 0.08, 0.01}},
+		Chips: []Chip{
+			{"h100-sxm", "shared", []Range{{"hardware.peak_tflops.fp8", 1900, 2000}, {"hardware.memory_bandwidth_gb_s", 3200, 3200}}},
+			{"h200", "shared", []Range{{"hardware.memory_bandwidth_gb_s", 4800, 4800}}}, // of no model here
+		},
+		Errors: []Error{{"ttft_mean_ms", Fitted, 3, 0.03171, 0.066, -0.004}, {"ttft_mean_ms", HeldOut, 1, math.Inf(1), 0.08, 0.01}},
 	}
 }
 
@@ -72,6 +76,9 @@ func TestOverlay(t *testing.T) {
 	if sc := r.Scenario; !r.Calibrated || sc.Hardware.ComputeUtil != 0.51 || sc.Hardware.LinkLatencyUs != 8 || sc.Engine.LayerUs != 53.904 {
 		t.Errorf("calibrated %v, %g %g", r.Calibrated, sc.Hardware.ComputeUtil, sc.Engine.LayerUs)
 	}
+	if want := "hardware.memory_bandwidth_gb_s = 3350, fitted at 3200"; len(r.Outside) != 1 || r.Outside[0] != want {
+		t.Errorf("the chip of the catalogue is not the fitted one: %q, want %q", r.Outside, want)
+	}
 	for _, other := range []scenario.Layer{
 		study("hardware.name", "h200", "model.name", "llama-3.1-70b", "model.weight_dtype", "fp8"),
 		study("hardware.name", "h100-sxm", "model.name", "llama-3.1-70b"),
@@ -89,10 +96,14 @@ func TestOverlay(t *testing.T) {
 		"[calibration.errors.held_out]",
 		"\"workload.prompt_tokens\" = [1024.0, 8192.0]",
 		"  [0.001, -2e-05],\n",
+		"[calibration.hardware.\"h100-sxm\"]   # the chip as fitted; on another the parameters are an extrapolation\nkv_path = \"shared\"\npeak_tflops.fp8 = [1900.0, 2000.0]\nmemory_bandwidth_gb_s = 3200.0\n",
 	} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("the overlay lacks %q:\n%s", want, text)
 		}
+	}
+	if strings.Contains(string(text), "4800") {
+		t.Errorf("the overlay has a chip that it does not apply to:\n%s", text)
 	}
 }
 

@@ -212,6 +212,18 @@ func count(cover map[string]*results.Within, r *results.Residual, sd float64) {
 	w.SD += (sd - w.SD) / float64(w.Rows)
 }
 
+// withoutValue is how a row leaves what was fitted, as all that do have it.
+func withoutValue(reason string) string {
+	key, rest, _ := strings.Cut(reason, " = ")
+	if _, span, ok := strings.Cut(rest, " is outside"); ok {
+		return results.OutsideRange + " of " + key + span
+	}
+	if i := strings.LastIndex(rest, ", fitted"); i >= 0 { // of the chip
+		return results.OutsideRange + ": " + key + rest[i:]
+	}
+	return reason
+}
+
 // apart counts a row that the overlay does not hold for.
 func (in *Input) apart(s *results.Score, c *objective.Condition, o *measured.Observation) {
 	var why []string
@@ -222,8 +234,8 @@ func (in *Input) apart(s *results.Score, c *objective.Condition, o *measured.Obs
 		why = c.Outside
 	}
 	for _, reason := range why {
-		if key, _, ok := strings.Cut(reason, " = "); ok && of(c) == results.OutsideRange {
-			reason = results.OutsideRange + " of " + key + reason[strings.LastIndex(reason, " is outside")+len(" is outside"):]
+		if of(c) == results.OutsideRange {
+			reason = withoutValue(reason)
 		}
 		i := slices.IndexFunc(s.Apart, func(d results.Dropped) bool { return d.Reason == reason })
 		if i < 0 {

@@ -115,3 +115,17 @@ func TestScoreElsewhere(t *testing.T) {
 		t.Errorf("without a chip: %v", err)
 	}
 }
+
+// Rows that leave what was fitted in the same way are counted together.
+func TestWithoutValue(t *testing.T) {
+	for reason, want := range map[string]string{
+		"engine.tp = 8 is outside 1 to 4":                        "outside its range of engine.tp 1 to 4",
+		"hardware.memory_bandwidth_gb_s = 20000, fitted at 3350": "outside its range: hardware.memory_bandwidth_gb_s, fitted at 3350",
+		`hardware.kv_path = "separate", fitted at "shared"`:      `outside its range: hardware.kv_path, fitted at "shared"`,
+		"hardware.adapter_link_gb_s = 20, fitted without":        "outside its range: hardware.adapter_link_gb_s, fitted without",
+	} {
+		if got := withoutValue(reason); got != want {
+			t.Errorf("%s: %q, want %q", reason, got, want)
+		}
+	}
+}

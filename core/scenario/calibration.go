@@ -14,6 +14,7 @@ import (
 type calibration struct {
 	sources map[string]hardware.Source // of [sources], by study key; one without a known grade has none
 	spans   []span                     // of [calibration.range], in file order
+	chips   map[string][]span          // of [calibration.hardware], by the chip's name
 	version int                        // [calibration] simulator_version; 0 = not given
 	failed  string                     // [calibration] status where it is another than "converged"; "" = the fit succeeded, or it is not said
 
@@ -24,6 +25,8 @@ type calibration struct {
 type span struct {
 	path   string
 	lo, hi float64
+	chip   bool   // of the chip, see chipOutside
+	word   string // of hardware.kv_path, in place of numbers
 }
 
 func (p *span) holds(x float64) bool { return p.lo <= x && x <= p.hi }
@@ -45,7 +48,8 @@ const (
 	outputTokens = "workload.output_tokens"
 )
 
-// readCalibration reads [sources], [calibration.range], simulator_version, status and
+// readCalibration reads [sources], [calibration.range], [calibration.hardware],
+// simulator_version, status and
 // what the fit knows of its errors.
 func readCalibration(d *Document) (c calibration, err error) {
 	c.sources = readSources(d)
@@ -66,6 +70,9 @@ func readCalibration(d *Document) (c calibration, err error) {
 			return c, d.Errorf(e.Key(), "write [1024, 8192]", "%s is not a span of two numbers, the smaller first", schema.Show(e.Value))
 		}
 		c.spans = append(c.spans, p)
+	}
+	if c.chips, err = readChips(d); err != nil {
+		return c, err
 	}
 	const key = "calibration.simulator_version"
 	for _, e := range d.Under(key) {
@@ -117,6 +124,10 @@ func number(v any) (float64, bool) {
 // it does, see Resolved.Outside.
 func (s *Scenario) outside(spans []span) (out []string) {
 	for _, p := range spans {
+		if p.chip {
+			out = append(out, s.chipOutside(&p)...)
+			continue
+		}
 		if p.path == promptTokens || p.path == outputTokens {
 			out = append(out, s.lengthsOutside(&p)...)
 			continue

@@ -47,13 +47,15 @@ var overlayTables = []string{"schema", "name", "description", "calibration", "so
 //	"hardware.compute_util" = "calibrated: ..."
 //	[calibration.range]
 //	"workload.prompt_tokens" = [1024, 8192]
+//	[calibration.hardware."h100-sxm"]
+//	memory_bandwidth_gb_s = 3350
 //
 // and with [calibration.covariance] and [calibration.model_error], which
 // Resolved.Draw samples.
 //
 // A document with [calibration] acts only where applies_to says. Its range,
-// simulator_version and status are those of Resolved.Outside, OverlayVersion and
-// Failed. The word
+// hardware, simulator_version and status are those of Resolved.Outside,
+// OverlayVersion and Failed. The word
 // before the colon of a source grades the number.
 func OverlayLayer(d *Document) (Layer, error) {
 	l := Layer{Name: d.File, Doc: d}
@@ -164,10 +166,19 @@ func sameVersion(overlay, study string) bool {
 	return study == "" || study == overlay || strings.HasPrefix(study, overlay+".")
 }
 
-// applies reports whether a resolved scenario meets every condition. Overlays
-// cannot set the keys compared, so the layers and the base decide them.
-func (c *Catalog) applies(a *AppliesTo, all []*compiled, b *base) bool {
-	for _, cond := range a.conditions() {
+// Miss is why an overlay from a calibration does not apply to a scenario: the
+// first of its conditions that does not hold.
+type Miss struct {
+	Overlay     string   // name of its layer
+	Path, Value string   // study key, and what the scenario has there
+	Fitted      []string // what the overlay was fitted to
+}
+
+// applies returns nil where a scenario meets every condition of an overlay, and
+// the name that the overlay has for its chip; "" = any. Overlays cannot set the
+// keys compared, so the layers and the base decide them.
+func (l *Layer) applies(all []*compiled, b *base) (chip string, miss *Miss) {
+	for _, cond := range l.AppliesTo.conditions() {
 		if len(*cond.list) == 0 {
 			continue
 		}
@@ -186,9 +197,13 @@ func (c *Catalog) applies(a *AppliesTo, all []*compiled, b *base) bool {
 		} else if cond.key == "engine_version" {
 			same = func(s string) bool { return sameVersion(s, value) }
 		}
-		if !slices.ContainsFunc(*cond.list, same) {
-			return false
+		i := slices.IndexFunc(*cond.list, same)
+		if i < 0 {
+			return "", &Miss{l.Name, cond.path, value, *cond.list}
+		}
+		if cond.key == "hardware" {
+			chip = (*cond.list)[i]
 		}
 	}
-	return true
+	return chip, nil
 }

@@ -52,9 +52,15 @@ type Resolved struct {
 	Calibrated bool
 	Failed     string
 
+	// Misses tells of each overlay from a calibration that did not apply why.
+	Misses []Miss
+
 	// Outside says for each condition of the overlays that applied how the
-	// scenario leaves the span of their measurements ([calibration.range]),
-	// where their numbers are an extrapolation. A sentence starts with the key.
+	// scenario leaves the span of their measurements ([calibration.range]), or how
+	// its chip is not the one they were fitted on (Scenario.Chip), where their numbers
+	// are an extrapolation. A sentence starts with the key. The fitted chip is that
+	// of [calibration.hardware], else the catalogue's of the name; a number within
+	// 1 % of it is the same.
 	// Prompt and output tokens are compared for every class, its mean and its
 	// bounds; those of a trace are not. Concurrency is compared for closed loops
 	// only: an open loop has no such number, and engine.max_num_seqs is not one.
@@ -139,11 +145,18 @@ func (c *Catalog) resolve(layers []Layer) (*Resolved, error) {
 		}
 		grade := hardware.Assumed
 		if l.AppliesTo != nil {
-			if !c.applies(l.AppliesTo, all, b) {
+			chip, miss := l.applies(all, b)
+			if miss != nil {
+				r.Misses = append(r.Misses, *miss)
 				continue
 			}
 			grade = r.calibrate(&l)
 			spans = append(spans, l.fit.spans...)
+			for _, p := range l.chipSpans(chip, all[i].given) {
+				if !slices.Contains(spans, p) {
+					spans = append(spans, p)
+				}
+			}
 		}
 		if err := r.apply(all[i], &l, grade); err != nil {
 			return nil, err
