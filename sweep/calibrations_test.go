@@ -3,6 +3,8 @@ package sweep
 import (
 	"os"
 	"path/filepath"
+	"slices"
+	"strings"
 	"testing"
 
 	"scoville/sweep/results"
@@ -107,6 +109,59 @@ output_tokens = 1024
 	for i, want := range []string{"hardware.memory_bandwidth_gb_s = 2680, fitted at 3350", "", "hardware.memory_bandwidth_gb_s = 20000, fitted at 3350"} {
 		if got, _ := d.Points.String(d.Points.Index("outside"), i); got != want {
 			t.Errorf("point %d: outside %q, want %q", i, got, want)
+		}
+	}
+}
+
+// TestOverlayThatDoesNotAct: a plan says which condition of an overlay does not
+// hold, and where.
+func TestOverlayThatDoesNotAct(t *testing.T) {
+	const overlay = "calibrations/h100-sxm.toml"
+	text := `schema = 1
+name = "idle"
+base = ["` + overlay + `"]
+model = { name = "llama-3.1-70b", weight_dtype = "fp8", kv_dtype = "bf16" }
+engine.tp = 4
+[workload]
+requests = 50
+rate_rps = 1
+[[workload.class]]
+name = "chat"
+prompt_tokens = 1024
+output_tokens = 1024
+[axes]
+"hardware.name" = ["h100-sxm", "b200"]
+`
+	dir := t.TempDir()
+	if err := os.Mkdir(filepath.Join(dir, "calibrations"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	shipped, err := os.ReadFile(filepath.Join("../studies", overlay))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for file, content := range map[string]string{overlay: string(shipped), "s.toml": text} {
+		if err := os.WriteFile(filepath.Join(dir, file), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for set, want := range map[string]string{
+		"model.kv_dtype=\"bf16\"":   overlay + " does not act at 1 of 2 points: hardware.name = b200, it was fitted to h100-sxm",
+		"engine.version=\"sglang\"": overlay + " does not act at 1 of 2 points: engine.version = sglang, it was fitted to vllm 0.11 or vllm 0.12",
+		"model.kv_dtype=\"fp8\"":    overlay + " does not act at 1 of 2 points: model.kv_dtype = fp8, it was fitted to bf16",
+	} {
+		p, err := Load(filepath.Join(dir, "s.toml"), []string{set})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, n := range p.Notes {
+			if strings.Contains(n, "does not act") {
+				got = append(got, n)
+			}
+		}
+		if !slices.Contains(got, want) {
+			t.Errorf("%s: %q, want %q", set, got, want)
 		}
 	}
 }

@@ -101,6 +101,9 @@ func basis(v *view.View) string {
 		none := ""
 		if n := len(v.Manifest.Overlays); n > 0 {
 			none = " (no overlay of the study comes from a calibration that succeeded and applies here)"
+			if slices.ContainsFunc(v.Manifest.Notes, func(note string) bool { return strings.Contains(note, " does not act at ") }) {
+				none = " (no overlay of the study comes from a calibration that succeeded and applies here, the notes say why)"
+			}
 		}
 		return "not calibrated" + none + ": efficiencies that nobody gave are 1 and host costs 0, so times are what the figures allow at best" + weakest
 	case calibrated < ok:

@@ -211,6 +211,7 @@ func (p *Plan) expand(total int) error {
 		p.designs = append(p.designs, design)
 		p.ids = append(p.ids, [8]byte(sum[:8]))
 		p.sizes = append(p.sizes, p.ahead[design%chunk].size)
+		said.Point(x.resolved)
 		rests.Add(x.resolved, x.template)
 		losses.add(p.Study.Accuracy, &x.resolved.Scenario)
 		replicates := p.Study.Most()

@@ -63,6 +63,7 @@ type Remarks struct {
 	designs     int
 	versions    []int
 	counted     counted
+	misses      misses
 }
 
 // Add takes the notes of a design.
@@ -83,6 +84,9 @@ func (r *Remarks) Add(x *scenario.Resolved, notes []string) {
 	}
 }
 
+// Point takes a point of the plan: a design that is no other's equal.
+func (r *Remarks) Point(x *scenario.Resolved) { r.misses.add(x) }
+
 // List returns the notes. metrics are those of the study; nil is all.
 func (r *Remarks) List(metrics []string) []string {
 	var notes []string
@@ -94,6 +98,7 @@ func (r *Remarks) List(metrics []string) []string {
 	if n := len(notes) - Most; n > 0 {
 		notes = append(slices.Clone(notes[:Most]), fmt.Sprintf("%d more keys have a note of this kind", n))
 	}
+	notes = append(notes, r.misses.notes()...)
 	for _, v := range r.versions {
 		notes = append(notes, fmt.Sprintf("warning: an overlay was fitted with simulator version %d, this is version %d: its numbers may not fit, run calibrate again", v, core.Version))
 	}
