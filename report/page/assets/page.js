@@ -18,10 +18,11 @@
 
   // breaks lets the long names in an element break after a dot, and words that are
   // long without one after _, rather than anywhere.
-  function breaks(e) {
+  function breaks(e, from = 19) {
+    const long = new RegExp("[^ ]{" + from + "}");
     for (const node of [...e.childNodes]) {
       if (node.nodeType !== Node.TEXT_NODE) continue;
-      const parts = node.data.split(/(?<=[a-z0-9]\.)(?=[a-z])/).flatMap((part) => (/[^ ]{19}/.test(part) ? part.split(/(?<=[a-z0-9]_)(?=[a-z])/) : [part]));
+      const parts = node.data.split(/(?<=[a-z0-9]\.)(?=[a-z])/).flatMap((part) => (long.test(part) ? part.split(/(?<=[a-z0-9]_)(?=[a-z])/) : [part]));
       if (parts.length > 1) node.replaceWith(...parts.flatMap((part, i) => (i ? [document.createElement("wbr"), part] : [part])));
     }
   }
@@ -48,7 +49,9 @@
     breaks(e);
   }
   function head(e) {
-    if (e.textContent.length > 12) e.classList.add("long");
+    if (e.textContent.length <= 12) return;
+    e.classList.add("long");
+    breaks(e, 13);
   }
 
   // rowOf is what the page knows of a key: pairs of a heading and a cell.
@@ -215,7 +218,7 @@
   });
 
   document.querySelectorAll("td").forEach(shorten);
-  document.querySelectorAll("td:first-child").forEach(first);
+  document.querySelectorAll("td:first-child").forEach((e) => first(e));
   document.querySelectorAll("th").forEach(head);
   for (const chart of data.charts) {
     const plot = document.getElementById("plot-" + chart.id);
