@@ -32,15 +32,19 @@ func TestWhole(t *testing.T) {
 				want = end - begin
 			}
 		}
-		whole, size := Whole(bytes.Clone(text[:n]))
-		if size != want || !bytes.Equal(whole, text[:want]) {
+		whole, size, err := Whole(t.Context(), bytes.Clone(text[:n]))
+		if err != nil || size != want || !bytes.Equal(whole, text[:want]) {
 			t.Fatalf("cut at %d: %d bytes of records, want %d", n, size, want)
 		}
 	}
-	broken := bytes.Clone(text)
-	broken[ends[2]-begin-1] ^= 1 // in the value of the third
-	whole, size := Whole(broken)
-	if want := append(bytes.Clone(text[:ends[1]-begin]), text[ends[2]-begin:]...); size != len(text) || !bytes.Equal(whole, want) {
-		t.Errorf("damaged: %d bytes of %d, want %d", len(whole), size, len(want))
+	for at := ends[1] - begin; at < ends[2]-begin; at++ { // in length, check, key and value of the third
+		for _, bit := range []byte{1, 0x80} {
+			broken := bytes.Clone(text)
+			broken[at] ^= bit
+			whole, size, err := Whole(t.Context(), broken)
+			if want := append(bytes.Clone(text[:ends[1]-begin]), text[ends[2]-begin:]...); err != nil || size != len(text) || !bytes.Equal(whole, want) {
+				t.Errorf("byte %d is damaged: %d bytes of %d, want %d", at, len(whole), size, len(want))
+			}
+		}
 	}
 }

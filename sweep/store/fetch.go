@@ -12,6 +12,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -61,15 +62,22 @@ func list(ctx context.Context, b bucket.Bucket, prefix string, withShards bool) 
 				folder, rest = shards+shard+"/", in
 			}
 		}
+		last := path.Base(rest)
 		switch {
+		case private(rest):
 		case strings.HasPrefix(rest, writers):
-			c.leases[folder] = max(c.leases[folder], o.Key) // of as many digits
+			if leaseName.MatchString(last) {
+				c.leases[folder] = max(c.leases[folder], o.Key) // of as many digits
+			}
 		case strings.HasPrefix(rest, journal.File+"/"):
+			if !pieceName.MatchString(last) {
+				continue
+			}
 			c.pieces[folder] = append(c.pieces[folder], o.Key)
 			if o.Modified.After(c.grown[folder]) {
 				c.grown[folder] = o.Modified
 			}
-		case private(rest), rest == journal.File:
+		case rest == journal.File:
 		default:
 			c.files[name] = o
 		}
@@ -84,11 +92,14 @@ func list(ctx context.Context, b bucket.Bucket, prefix string, withShards bool) 
 // at it on its way.
 const standing = ".standing"
 
+// The names of leases and pieces in their folders; other objects there are not ours.
+var leaseName, pieceName = regexp.MustCompile(`^[0-9]+$`), regexp.MustCompile(`^[0-9]+-[0-9]+$`)
+
 // private says whether a file stays where it is: locks, and what is being
-// written.
+// written, by gocloud too, or was when a writer was killed.
 func private(name string) bool {
 	base := path.Base(name)
-	return strings.HasPrefix(base, ".") && base != ".requests" && base != standing
+	return strings.HasPrefix(base, ".") && base != ".requests" && base != standing || strings.HasSuffix(base, ".tmp")
 }
 
 // fetch brings the local copy to what the bucket has. Runs that could not be sent
@@ -232,8 +243,8 @@ func (s *Session) fetchRuns(ctx context.Context, keys []string) error {
 	return s.state.write(s.root)
 }
 
-// cut cuts off what a kill left half written at the end of the local journal:
-// all before was sent just now.
+// cut cuts off what a kill left half written at the end of the local journal: every
+// whole record was sent just now.
 func (s *Session) cut(file string) error {
 	info, err := os.Stat(file)
 	switch {
@@ -242,6 +253,7 @@ func (s *Session) cut(file string) error {
 	case err != nil:
 		return err
 	case info.Size() > s.state.Sent:
+		s.o.Warn(fmt.Sprintf("%s: %d bytes that were half written are cut off", journal.File, info.Size()-s.state.Sent))
 		return os.Truncate(file, s.state.Sent)
 	}
 	return nil
@@ -287,7 +299,7 @@ func appendPieces(ctx context.Context, b bucket.Bucket, keys []string, file stri
 		}
 		for _, key := range some {
 			if err == nil {
-				head, err = appendPiece(f, head, key, texts[key])
+				head, err = appendPiece(ctx, f, head, piece{key, texts[key]})
 			}
 		}
 	}
@@ -300,11 +312,17 @@ func appendPieces(ctx context.Context, b bucket.Bucket, keys []string, file stri
 // atOnce is how many objects are on their way at a time.
 const atOnce = 8
 
+// piece is an object with runs.
+type piece struct {
+	key  string
+	text []byte
+}
+
 // appendPiece adds the runs of a piece.
-func appendPiece(f *os.File, head []byte, key string, text []byte) ([]byte, error) {
-	first, rest, ok := bytes.Cut(text, []byte("\n"))
+func appendPiece(ctx context.Context, f *os.File, head []byte, p piece) ([]byte, error) {
+	first, rest, ok := bytes.Cut(p.text, []byte("\n"))
 	if !ok {
-		return head, fmt.Errorf("%s is no piece of a journal", key)
+		return head, fmt.Errorf("%s is no piece of a journal", p.key)
 	}
 	first = append(bytes.Clone(first), '\n')
 	if len(head) == 0 {
@@ -315,13 +333,16 @@ func appendPiece(f *os.File, head []byte, key string, text []byte) ([]byte, erro
 	}
 	if !bytes.Equal(head, first) {
 		return head, fmt.Errorf("%w: %s holds %q, others %q; run with --fresh to simulate them anew, or give another URL with -o",
-			results.ErrForeign, key, bytes.TrimSpace(first), bytes.TrimSpace(head))
+			results.ErrForeign, p.key, bytes.TrimSpace(first), bytes.TrimSpace(head))
 	}
-	whole, _ := journal.Whole(bytes.Clone(rest))
+	whole, _, err := journal.Whole(ctx, bytes.Clone(rest))
+	if err != nil {
+		return head, err
+	}
 	if len(whole) < len(rest) {
-		return head, fmt.Errorf("%s is damaged; remove it, and the runs that it holds are simulated again", key)
+		return head, fmt.Errorf("%s is damaged; remove it, and the runs that it holds are simulated again", p.key)
 	}
-	_, err := f.Write(rest)
+	_, err = f.Write(rest)
 	return head, err
 }
 

@@ -42,20 +42,30 @@ func (s *Session) send(ctx context.Context) error {
 	head = append(bytes.Clone(first), '\n')
 	s.state.Sent = max(s.state.Sent, int64(len(head)))
 	for {
-		sent, err := s.sendPiece(ctx, f, head)
-		if err != nil || !sent {
+		more, err := s.sendPiece(ctx, f, head)
+		if err != nil || !more {
 			return err
 		}
 	}
 }
 
-// sendPiece sends the next piece, if there is one.
+// sendPiece sends the next piece; false if there is none. What is damaged between
+// whole records is left out of it, and stays in the local journal, whose reader tells
+// of it.
 func (s *Session) sendPiece(ctx context.Context, f *os.File, head []byte) (bool, error) {
 	text, err := io.ReadAll(io.NewSectionReader(f, s.state.Sent, maxPiece))
 	if err != nil {
 		return false, err
 	}
-	whole, size := journal.Whole(text)
+	window := len(text)
+	whole, size, err := journal.Whole(ctx, text)
+	if err != nil {
+		return false, err
+	}
+	if size == 0 && window == maxPiece { // it looks on from where a record may reach beyond text
+		s.state.Sent += maxPiece - journal.Reach
+		return true, nil
+	}
 	if size == 0 {
 		return false, nil
 	}

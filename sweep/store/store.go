@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"scoville/core/table"
 	"scoville/sweep/again"
 	"scoville/sweep/journal"
 	"scoville/sweep/results"
@@ -216,6 +217,9 @@ func (s *Session) start(ctx context.Context) error {
 	}
 	me := lock.Holder{PID: os.Getpid(), Host: host, Start: s.o.now().UTC().Truncate(time.Second)}
 	if s.lock, err = lock.Acquire(s.root, me); err != nil {
+		return err
+	}
+	if err := table.RemoveStale(s.root); err != nil {
 		return err
 	}
 	if s.state, err = readState(s.root); err != nil {

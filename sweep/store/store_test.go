@@ -5,8 +5,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -123,6 +125,84 @@ func TestKilled(t *testing.T) {
 	s = b.open()
 	knows(t, s.local(journal.File), 6)
 	must(t, s.Close(ctx))
+}
+
+// Damage in the local journal costs the runs that it touches and none behind them:
+// those go up in pieces that others read.
+func TestDamagedBeforeSent(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		hole int // bytes put before the fourth run, besides its damaged length
+		tail string
+	}{{"a length", 0, ""}, {"a length and half a record", 0, "half"}, {"more than a piece", maxPiece + 1000, ""}} {
+		t.Run(c.name, func(t *testing.T) {
+			m := newMemory()
+			a := on(t, m)
+			var told []string
+			a.o.Warn = func(text string) { told = append(told, text) }
+			s := a.open()
+			ran(t, s, 0, 9)
+			s.Begin(ctx)
+			text, err := os.ReadFile(s.local(journal.File))
+			must(t, err)
+			size := (len(text) - len(kind) - 1) / 9
+			at := len(kind) + 1 + 3*size
+			text[at+3] ^= 0x40
+			text = slices.Concat(text[:at], bytes.Repeat([]byte{0xff}, c.hole), text[at:], []byte(c.tail))
+			must(t, os.WriteFile(s.local(journal.File), text, 0o600))
+			killed(s)
+
+			s = a.open()
+			look := func(file string, damaged int64) {
+				t.Helper()
+				j, err := journal.Open(t.Context(), file, kind)
+				must(t, err)
+				defer j.Close()
+				if j.Len() != 8 || j.Has(key(3)) || j.Damaged() != damaged || j.Cut() > 0 {
+					t.Errorf("%d runs, %d bytes damaged, %d cut", j.Len(), j.Damaged(), j.Cut())
+				}
+			}
+			look(s.local(journal.File), int64(c.hole+size))
+			if cut := strings.Join(told, ""); (cut != "") != (c.tail != "") || c.tail != "" && cut != "runs.journal: 4 bytes that were half written are cut off" {
+				t.Errorf("said: %q", told)
+			}
+			dir := t.TempDir()
+			must(t, copyAll(m, dir, true))
+			look(filepath.Join(dir, journal.File), 0)
+			ran(t, s, 3, 4)
+			s.Begin(ctx)
+			must(t, s.Close(ctx))
+			knows(t, on(t, m).open().local(journal.File), 9)
+		})
+	}
+}
+
+// What a killed writer left under a temporary name, and what others put beside pieces
+// and leases, is neither read nor fetched.
+func TestLeftovers(t *testing.T) {
+	m := newMemory()
+	s := on(t, m).open()
+	ran(t, s, 0, 3)
+	write(t, s, "manifest.json", "M", "runs.parquet", "R")
+	must(t, s.Publish(ctx))
+	must(t, s.Close(ctx))
+	for _, name := range []string{"runs.journal/.once-7.tmp", "runs.journal/notes", "writer/.once-7.tmp", "writer/notes", "runs.parquet.18f3a0b1c2d3e4f5.tmp", "runs.journal/000001-000009.18f3a0b1c2d3e4f5.tmp"} {
+		m.objects[name] = object{text: "x"}
+		m.objects["shards/1-of-2/"+name] = object{text: "x"}
+	}
+	s = on(t, m).open()
+	knows(t, s.local(journal.File), 3)
+	dir := t.TempDir()
+	must(t, copyAll(m, dir, true))
+	knows(t, filepath.Join(dir, journal.File), 3)
+	for _, at := range []string{dir, s.Dir()} {
+		must(t, filepath.WalkDir(at, func(file string, d fs.DirEntry, err error) error {
+			if err == nil && (strings.HasSuffix(file, ".tmp") || d.Name() == "notes") {
+				t.Errorf("fetched: %s", file)
+			}
+			return err
+		}))
+	}
 }
 
 // A writer that was thought dead stops, and spoils nothing.
