@@ -92,8 +92,8 @@ func settings(d *Document, out []setting, prefix string, e Entry) ([]setting, er
 	return append(out, set), nil
 }
 
-// maxClasses bounds the classes of a workload: each has metrics of its own.
-const maxClasses = 1000
+// MaxClasses bounds the classes of a workload: each has metrics of its own.
+const MaxClasses = 1000
 
 // compileClasses reads [[workload.class]]: the list replaces that of earlier
 // layers.
@@ -102,8 +102,8 @@ func (c *compiled) compileClasses(d *Document, e Entry) error {
 	if !ok {
 		return d.Errorf(e.Key(), "write each class as a table [[workload.class]] with a name", "%s is not an array of tables", schema.Show(e.Value))
 	}
-	if len(elems) > maxClasses {
-		return d.Errorf(e.Key(), "one class may draw its lengths from a distribution", "%d classes, the limit is %d", len(elems), maxClasses)
+	if len(elems) > MaxClasses {
+		return d.Errorf(e.Key(), "one class may draw its lengths from a distribution", "%d classes, the limit is %d", len(elems), MaxClasses)
 	}
 	var s Scenario
 	var paths []string

@@ -8,7 +8,7 @@ import (
 
 // Each class has metrics of its own; a small file has room for many.
 func TestClassesAreBounded(t *testing.T) {
-	for n, ok := range map[int]bool{maxClasses: true, maxClasses + 1: false} {
+	for n, ok := range map[int]bool{MaxClasses: true, MaxClasses + 1: false} {
 		var b strings.Builder
 		b.WriteString(plain[:strings.Index(plain, "[[workload")])
 		for i := range n {

@@ -4,13 +4,18 @@ import (
 	"encoding/binary"
 	"errors"
 	"math"
+	"sync"
 
 	"scoville/core"
 	"scoville/core/metrics"
+	"scoville/core/scenario"
 )
 
-// errShort says that a value ends early.
-var errShort = errors.New("memo: a value that is not one of ours")
+// errForeign says that a value ends early, or counts more than there can be.
+var errForeign = errors.New("memo: a value that is not one of ours")
+
+// widths are how many metrics a run and a class have.
+var widths = sync.OnceValues(func() (int, int) { return len(metrics.Columns()), len(metrics.ClassColumns()) })
 
 // encode appends what a run gave within limits. Equal results give equal bytes: there is no
 // time in them.
@@ -56,7 +61,8 @@ func numbers(b []byte, x []float64) []byte {
 	return b
 }
 
-// reader takes a value apart. After the first error it gives zeros.
+// reader takes a value apart. After the first error it gives zeros. What a journal
+// of others counts takes no memory before it is known to be there.
 type reader struct {
 	b   []byte
 	err error
@@ -70,8 +76,9 @@ func decode(b []byte) (core.Result, core.Limit, error) {
 // decodeWall is what encodeWall wrote.
 func decodeWall(b []byte) (out core.Result, limit core.Limit, wall float64, err error) {
 	r := reader{b: b}
+	ofRun, ofClass := widths()
 	limit.Events = r.int()
-	switch x := r.numbers(); len(x) {
+	switch x := r.numbers(2); len(x) {
 	case 2:
 		limit.SimS, wall = x[0], x[1]
 	case 1:
@@ -81,29 +88,36 @@ func decodeWall(b []byte) (out core.Result, limit core.Limit, wall float64, err 
 	}
 	out.Status, out.Reason = core.Status(r.text()), r.text()
 	out.Steady = metrics.Tri(r.byte())
-	if x := r.numbers(); len(x) == 5 {
+	if x := r.numbers(5); len(x) == 5 {
 		out.OfferedRPS, out.CapacityRPS, out.LoadRatio, out.RateRPS, out.SimS = x[0], x[1], x[2], x[3], x[4]
 	} else {
 		r.fail()
 	}
 	out.Events = r.int()
 	out.Bound, out.DecodeBound = r.text(), r.text()
-	out.Summary = r.numbers()
-	for range r.count(1) {
-		out.Classes = append(out.Classes, core.Class{Name: r.text(), Summary: r.numbers()})
+	out.Summary = r.numbers(ofRun)
+	for range r.count(scenario.MaxClasses) {
+		c := core.Class{Name: r.text(), Summary: r.numbers(ofClass)}
+		if r.err != nil {
+			break
+		}
+		out.Classes = append(out.Classes, c)
 	}
 	if len(r.b) > 0 {
 		r.fail()
 	}
-	return out, limit, wall, r.err
+	if r.err != nil {
+		return core.Result{}, core.Limit{}, 0, r.err
+	}
+	return out, limit, wall, nil
 }
 
-func (r *reader) fail() { r.b, r.err = nil, errShort }
+func (r *reader) fail() { r.b, r.err = nil, errForeign }
 
-// count reads how many things of some bytes each follow.
-func (r *reader) count(each int) int {
+// count reads how many things follow: no more than most.
+func (r *reader) count(most int) int {
 	x, n := binary.Uvarint(r.b)
-	if n <= 0 || x > uint64(len(r.b)*8/each) {
+	if n <= 0 || x > uint64(most) {
 		r.fail()
 		return 0
 	}
@@ -139,11 +153,16 @@ func (r *reader) byte() byte {
 	return 0
 }
 
-func (r *reader) text() string { return string(r.take(r.count(8))) }
+func (r *reader) text() string { return string(r.take(r.count(len(r.b)))) }
 
-func (r *reader) numbers() []float64 {
-	out := make([]float64, r.count(1))
-	bits := r.take((len(out) + 7) / 8)
+// numbers reads at most so many numbers.
+func (r *reader) numbers(most int) []float64 {
+	n := r.count(most)
+	bits := r.take((n + 7) / 8)
+	if r.err != nil {
+		return nil
+	}
+	out := make([]float64, n)
 	for i := range out {
 		switch {
 		case r.err != nil:

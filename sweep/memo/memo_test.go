@@ -2,12 +2,15 @@ package memo
 
 import (
 	"context"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
+	"slices"
 	"testing"
 	"time"
 
@@ -289,12 +292,63 @@ func TestKeyRefuses(t *testing.T) {
 	}
 }
 
+// allocated is how many bytes f allocates.
+func allocated(f func()) uint64 {
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	f()
+	runtime.ReadMemStats(&after)
+	return after.TotalAlloc - before.TotalAlloc
+}
+
+// spare is what a value may take beside its own size, in bytes: of as many classes as
+// there can be.
+const spare = 4 << 20
+
+// A value of others that counts more than it has, or than there can be, is refused
+// before it takes memory.
+func TestCountsRefused(t *testing.T) {
+	r := known()
+	r.Classes = nil
+	head := encode(nil, r, core.Limit{})
+	head = slices.Clip(head[:len(head)-1]) // to the number of classes
+	for _, zeros := range []int{0, 1 << 10, 16 << 20} {
+		for _, count := range []uint64{1, 1000, 1001, uint64(zeros) / 2, uint64(zeros), 8 * uint64(zeros), math.MaxUint64} {
+			for at, b := range [][]byte{
+				binary.AppendUvarint(head, count),                          // classes
+				binary.AppendUvarint([]byte{0}, count),                     // limits
+				binary.AppendUvarint([]byte{0, 1, 0}, count),               // bytes of a status
+				binary.AppendUvarint(binary.AppendUvarint(head, 1), count), // bytes of a name
+				binary.AppendUvarint(append(head, 1, 1, 'x'), count),       // metrics of a class
+				binary.AppendUvarint(append(head, 2, 0, 0, 0), count),      // of the second one
+			} {
+				b = append(b, make([]byte, zeros)...)
+				var err error
+				if n := allocated(func() { _, _, err = decode(b) }); n > uint64(len(b))+spare {
+					t.Errorf("count %d of %d, %d bytes: %d allocated", at, count, len(b), n)
+				}
+				if err == nil && len(b) > 1<<20 {
+					t.Errorf("count %d of %d, %d bytes: taken", at, count, len(b))
+				}
+			}
+		}
+	}
+}
+
 // FuzzDecode: any bytes decode or are an error, without much memory.
 func FuzzDecode(f *testing.F) {
-	f.Add(encode(nil, known(), core.Limit{Events: 5, SimS: 3}))
+	whole := encode(nil, known(), core.Limit{Events: 5, SimS: 3})
+	f.Add(whole)
+	f.Add(append(whole[:len(whole):len(whole)], whole...))
 	f.Add([]byte{})
+	f.Add(binary.AppendUvarint([]byte{0}, math.MaxUint64))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		r, limit, err := decode(b)
+		var r core.Result
+		var limit core.Limit
+		var err error
+		if n := allocated(func() { r, limit, err = decode(b) }); n > uint64(len(b))+spare {
+			t.Fatalf("%d bytes allocated for %d", n, len(b))
+		}
 		if err != nil {
 			return
 		}
