@@ -310,3 +310,35 @@ func TestNamedAbroad(t *testing.T) {
 	}
 	same(t, "a merged folder", whole, o.Dir)
 }
+
+// Folders of others that say of how many shards they are one cost no more than the
+// points that there are, and an empty one says nothing.
+func TestMergeCounts(t *testing.T) {
+	o := Options{File: write(t, reference+"[axes]\n\"engine.max_num_seqs\" = [1, 2, 3]\n"), Dir: t.TempDir(), Jobs: 1, Shard: "1/2"}
+	if _, err := Run(t.Context(), o); err != nil {
+		t.Fatal(err)
+	}
+	merged := func(want string) {
+		t.Helper()
+		_, err := Merge(t.Context(), Options{File: o.File, Dir: o.Dir, Jobs: 1}, nil)
+		var missing *MissingError
+		if !errors.As(err, &missing) || len(missing.Parts) == 0 || !strings.Contains(err.Error(), want) {
+			t.Error(err)
+		}
+	}
+	for i := range 3 {
+		if err := os.MkdirAll(shard.Shard{Index: i + 1, Count: 9_999_999}.Dir(o.Dir), 0o755); err != nil {
+			t.Fatal(err)
+		}
+	}
+	merged(" --shard 2/2")
+	other := shard.Shard{Index: 1, Count: shard.MaxCount}.Dir(o.Dir)
+	if err := os.CopyFS(other, os.DirFS(shard.Shard{Index: 1, Count: 2}.Dir(o.Dir))); err != nil {
+		t.Fatal(err)
+	}
+	merged(" --shard 2/2")
+	if err := os.RemoveAll(shard.Shard{Index: 1, Count: 2}.Dir(o.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	merged("/1000000")
+}

@@ -7,6 +7,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -248,14 +249,15 @@ func (j *Job) missing(ctx context.Context, c *campaign.Campaign) error {
 		return err
 	}
 	count := max(1, shard.Count(shards))
-	parts := make([]*plan.Plan, count)
 	of := map[int][]int{} // points by shard, in one pass over the plan
 	for i := range j.Plan.Len() {
 		index := shard.Of(j.Plan.ID(i), count)
 		of[index] = append(of[index], i)
 	}
-	for i := range parts {
-		parts[i] = j.Plan.Points(of[i+1])
+	var parts []*plan.Plan // of shards that have points: whoever made the folder says how many there are
+	indices := slices.Sorted(maps.Keys(of))
+	for _, i := range indices {
+		parts = append(parts, j.Plan.Points(of[i]))
 	}
 	missing, err := c.Missing(ctx, parts)
 	if err != nil {
@@ -265,7 +267,7 @@ func (j *Job) missing(ctx context.Context, c *campaign.Campaign) error {
 	for i, n := range missing {
 		e.Runs += n
 		if n > 0 && shard.Count(shards) > 0 {
-			p := j.part(shard.Shard{Index: i + 1, Count: count}, digest)
+			p := j.part(shard.Shard{Index: indices[i], Count: count}, digest)
 			p.Missing = n
 			e.Parts = append(e.Parts, p)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"scoville/core"
 	input "scoville/core/scenario/file"
+	"scoville/sweep/journal"
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
 )
@@ -89,8 +90,8 @@ func Finished(dir string) *Record {
 
 var name = regexp.MustCompile(`^([1-9][0-9]{0,6})-of-([1-9][0-9]{0,6})$`)
 
-// In lists the shards that have a folder in that of the results, by count, then
-// index.
+// In lists the shards that have a folder with a manifest or runs in that of the
+// results, by count, then index.
 func In(dir string) ([]Shard, error) {
 	entries, err := os.ReadDir(filepath.Join(dir, Folder))
 	if errors.Is(err, os.ErrNotExist) {
@@ -104,21 +105,35 @@ func In(dir string) ([]Shard, error) {
 		}
 		index, _ := strconv.Atoi(m[1]) // at most seven digits
 		count, _ := strconv.Atoi(m[2])
-		if index <= count {
-			out = append(out, Shard{index, count})
+		if s := (Shard{index, count}); index <= count && count <= MaxCount && begun(s.Dir(dir)) {
+			out = append(out, s)
 		}
 	}
 	slices.SortFunc(out, func(a, b Shard) int { return cmp.Or(a.Count-b.Count, a.Index-b.Index) })
 	return out, err
 }
 
+// begun reports whether a folder is one of a shard that began: an empty one that
+// somebody made is not.
+func begun(dir string) bool {
+	for _, file := range []string{results.ManifestFile, journal.File} {
+		if info, err := os.Stat(filepath.Join(dir, file)); err == nil && info.Mode().IsRegular() {
+			return true
+		}
+	}
+	return false
+}
+
 // Count is into how many shards a folder of results is split: what most of its
-// shards say; 0 if it has none.
+// shards say, the smaller of two that as many say; 0 if it has none.
 func Count(shards []Shard) int {
 	folders, best := map[int]int{}, 0
 	for _, s := range shards {
-		if folders[s.Count]++; folders[s.Count] >= folders[best] {
-			best = s.Count
+		folders[s.Count]++
+	}
+	for count, n := range folders {
+		if n > folders[best] || n == folders[best] && count < best {
+			best = count
 		}
 	}
 	return best

@@ -4,6 +4,8 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"scoville/sweep/journal"
 )
 
 // A folder of shards of others is listed, and its records are read, or it holds
@@ -18,8 +20,10 @@ func FuzzFolder(f *testing.F) {
 		if os.MkdirAll(folder, 0o755) != nil {
 			t.Skip("no name of a folder")
 		}
-		if err := os.WriteFile(filepath.Join(folder, RecordFile), text, 0o600); err != nil {
-			t.Fatal(err)
+		for _, file := range []string{RecordFile, journal.File} {
+			if err := os.WriteFile(filepath.Join(folder, file), text, 0o600); err != nil {
+				t.Fatal(err)
+			}
 		}
 		list, err := In(dir)
 		if err != nil {
@@ -31,7 +35,7 @@ func FuzzFolder(f *testing.F) {
 			}
 			_ = Finished(s.Dir(dir))
 		}
-		if n := Count(list); n < 0 || n > 9_999_999 {
+		if n := Count(list); n < 0 || n > MaxCount {
 			t.Errorf("%d shards", n)
 		}
 	})

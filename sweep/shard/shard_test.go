@@ -2,9 +2,14 @@ package shard
 
 import (
 	"encoding/hex"
+	"errors"
 	"os"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"scoville/sweep/journal"
+	"scoville/sweep/results"
 )
 
 func TestParse(t *testing.T) {
@@ -72,14 +77,26 @@ func TestIn(t *testing.T) {
 	if list, err := In(dir); err != nil || len(list) > 0 {
 		t.Error(list, err)
 	}
-	for _, name := range []string{"2-of-3", "1-of-3", "10-of-12", "4-of-3", "0-of-3", "1-of-3.old", "01-of-3", "99999999-of-99999999"} {
-		if err := os.MkdirAll(dir+"/shards/"+name, 0o755); err != nil {
+	names := []string{"2-of-3", "1-of-3", "10-of-12", "4-of-3", "0-of-3", "1-of-3.old", "01-of-3", "99999999-of-99999999", "1-of-1000001", "1-of-9999999"}
+	for i, name := range names {
+		at := dir + "/shards/" + name + "/" + []string{results.ManifestFile, journal.File}[i%2]
+		if err := errors.Join(os.MkdirAll(filepath.Dir(at), 0o755), os.WriteFile(at, nil, 0o600)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, empty := range []string{"3-of-3", "1-of-7", "2-of-7", "3-of-7", "4-of-7/" + journal.File} { // somebody made them
+		if err := os.MkdirAll(dir+"/shards/"+empty, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
 	list, err := In(dir)
 	if err != nil || len(list) != 3 || list[0] != (Shard{1, 3}) || list[2] != (Shard{10, 12}) || Count(list) != 3 || Count(nil) != 0 {
 		t.Error(list, err)
+	}
+	for _, list := range [][]Shard{{{1, 2}, {1, MaxCount}}, {{1, MaxCount}, {1, 2}}, {{1, 2}, {1, 3}, {2, 2}, {2, 3}}} {
+		if n := Count(list); n != 2 {
+			t.Errorf("%v are of %d", list, n)
+		}
 	}
 	if got := Ranges([]int{1, 2, 3, 7, 9, 10}); got != "1-3,7,9-10" {
 		t.Error(got)

@@ -234,11 +234,15 @@ func (r *Report) addShards(ctx context.Context, dir string, shards []shard.Shard
 	if count == 0 {
 		return nil
 	}
+	there := map[shard.Shard]bool{}
+	for _, s := range shards {
+		there[s] = true
+	}
 	for i := range count {
 		s := shard.Shard{Index: i + 1, Count: count}
 		name := within(r.Dir, s)
 		x := &Report{Dir: name, State: Missing, Causes: []Cause{}}
-		if slices.Contains(shards, s) {
+		if there[s] {
 			var err error
 			if x, err = one(ctx, s.Dir(dir), name, now); errors.Is(err, os.ErrNotExist) {
 				x = &Report{Dir: name, State: Missing, Causes: []Cause{}} // just made
