@@ -80,6 +80,9 @@ func (r *Report) baseline(i int, metrics []table.Column) section.Section {
 	if len(s.Notes) > 0 {
 		s.Notes[0] = "baseline " + s.Notes[0]
 	}
+	if broken := r.data.Broken(i); broken != "" && r.unusable(i) == "" {
+		s.Notes = append(s.Notes, "the baseline breaks [slo]: "+broken)
+	}
 	return s
 }
 

@@ -121,17 +121,14 @@ func runCommand(stdout, stderr io.Writer) *cobra.Command {
 	return c
 }
 
-// begun says what of the journal is lost, and with counts what of a study is done
+// begun says what of the folder is lost or replaced, and with counts what of a study is done
 // already.
 func begun(stderr io.Writer, s sweep.Standing, counts bool) {
 	if s.Planned >= 300_000 { // its tables will be most of the memory
 		program.Frugal()
 	}
-	if s.Cut > 0 {
-		fmt.Fprintf(stderr, "runs.journal: %d bytes that were half written are cut off\n", s.Cut)
-	}
-	if s.Damaged > 0 {
-		fmt.Fprintf(stderr, "runs.journal: %d bytes in its midst are damaged; the runs they held run again\n", s.Damaged)
+	for _, line := range s.Lines() {
+		fmt.Fprintln(stderr, line)
 	}
 	switch {
 	case !counts:

@@ -26,6 +26,8 @@ type Standing struct {
 	Cut     int64     `json:"cut_bytes"`     // that a killed process left half written
 	Damaged int64     `json:"damaged_bytes"` // of damaged runs, which run again
 	Started time.Time `json:"started"`
+
+	Replaces string `json:"-"` // tables of another study of this name, in words; "" = none
 }
 
 // standingFile is beside the journal, for those who look at a campaign on its way.
@@ -49,6 +51,7 @@ func (c *Campaign) begin(ctx context.Context, m *memo.Memo) error {
 		Left: c.left(known), Least: s.Least, Capacities: c.Plan.Capacities() * (1 + c.Plan.Study.Draws), Known: s.Done, Recalled: m.Recalled,
 	})
 	if c.Begun != nil {
+		s.Replaces = c.replaces()
 		c.Begun(s)
 	}
 	if c.Recall {
