@@ -30,6 +30,9 @@ func ToFile(path string, write func(io.Writer) error) error { return export.ToFi
 // part; a heading, then rows, which names begin. nil for another kind of list.
 func Words(kind, part string) [][]string { return words.Rows(kind, strings.ToLower(part)) }
 
+// NoWords says that no word of a list has part in its name, and what is near.
+func NoWords(kind, part string) string { return words.None(kind, part) }
+
 // Reference writes the page of all keys and columns in Markdown.
 func Reference(w io.Writer) error { return handbook.Write(w) }
 

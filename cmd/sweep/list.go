@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 
@@ -42,6 +43,9 @@ as one page of Markdown.`,
 			}
 			if err := form.Check(); err != nil {
 				return usageError{err}
+			}
+			if len(rows) == 1 && !form.CSV && !form.JSON {
+				return usageError{errors.New(sweep.NoWords(args[0], part))}
 			}
 			return form.Write(stdout, program.Objects(rows), func() ([][]string, error) { return rows, nil }, func(w io.Writer) error {
 				return program.Page(w, func(w io.Writer) error { return program.Text(w, rows) })

@@ -104,7 +104,9 @@ func entry(tables map[string]any) (Entry, error) {
 		case "sources":
 			err = flatten(sources, "", tables[table])
 		default:
-			err = flatten(values, table, tables[table])
+			if err = misnamed(table, tables[table]); err == nil {
+				err = flatten(values, table, tables[table])
+			}
 		}
 		if err != nil {
 			return Entry{}, err
@@ -146,6 +148,9 @@ func entry(tables map[string]any) (Entry, error) {
 			known = append(known, k.Path)
 		}
 		hint := spell.Suggest(unknown[0], known)
+		if slices.Contains(known, "peak_tflops."+unknown[0]) {
+			hint = "put it under [peak_tflops]"
+		}
 		if key, ok := strings.CutPrefix(unknown[0], "hardware."); ok && slices.Contains(known, key) {
 			hint = "a hardware file has its keys at the top, without [hardware]: " + key + " = ..."
 		}
@@ -157,6 +162,17 @@ func entry(tables map[string]any) (Entry, error) {
 		}
 	}
 	return e, nil
+}
+
+// misnamed refuses a table whose name is nearly that of one of the file's.
+func misnamed(name string, v any) error {
+	if _, table := v.(map[string]any); !table || name == "peak_tflops" {
+		return nil
+	}
+	if near := spell.Closest(name, []string{"sources", "peak_tflops"}); near != "" {
+		return &FileError{Key: name, Msg: "no such table", Hint: "did you mean [" + near + "]?"}
+	}
+	return nil
 }
 
 // parseSource takes "grade: where".

@@ -1,6 +1,7 @@
 package scenario
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"math"
@@ -9,6 +10,7 @@ import (
 	"strings"
 
 	"scoville/core/hardware"
+	"scoville/core/scenario/foreign"
 	"scoville/core/schema"
 	"scoville/core/workload"
 )
@@ -144,8 +146,11 @@ func (s *Scenario) classIndex(path, class string) (int, *FieldError) {
 		names = append(names, c.Name)
 	}
 	e := &FieldError{Path: path, Rule: fmt.Sprintf("no class is named %q", class), Hint: schema.DidYouMean(schema.Closest(class, names))}
-	if e.Hint == "" && len(names) > 0 {
+	switch {
+	case e.Hint == "" && len(names) > 0:
 		e.Hint = "the classes are " + strings.Join(names, ", ")
+	case e.Hint == "":
+		e.Hint = fmt.Sprintf("write [[workload.class]] with name = %q", class)
 	}
 	return 0, e
 }
@@ -175,6 +180,14 @@ func (s *Scenario) setLimit(metric, bound string, x float64) {
 	}
 }
 
+// oneClass reports whether what follows "workload.class." is a key of a class
+// without the name of one, as [workload.class] in single brackets makes it.
+func oneClass(rest string) bool {
+	first, _, more := strings.Cut(rest, ".")
+	length := first == "prompt_tokens" || first == "output_tokens"
+	return !more && (first == "name" || study().byClass[first] != nil) || more && length
+}
+
 func unknown(path string) *FieldError {
 	for _, n := range study().nodes {
 		if strings.HasPrefix(n.Path, path+".") {
@@ -184,9 +197,12 @@ func unknown(path string) *FieldError {
 	if path == derateTable || strings.HasPrefix(path, deratePrefix) {
 		return &FieldError{Path: path, Rule: fmt.Sprintf("no parameter %q", path), Hint: "write [[hardware.derate]] with path, factor, from_s and to_s; hardware.derate.0.factor is the factor of the first"}
 	}
-	hint := schema.DidYouMean(Nearest(path))
-	if strings.HasPrefix(path, sloPrefix) {
+	hint := cmp.Or(foreign.Hint(path), schema.DidYouMean(Nearest(path)))
+	switch rest, class := strings.CutPrefix(path, classPrefix); {
+	case strings.HasPrefix(path, sloPrefix):
 		hint = "write METRIC = { max = X } or METRIC = { min = X }"
+	case class && oneClass(rest):
+		hint = "write [[workload.class]] with two brackets: each class is one of a list, with a name"
 	}
 	return &FieldError{Path: path, Rule: fmt.Sprintf("no parameter %q", path), Hint: hint}
 }

@@ -54,8 +54,9 @@ type base struct {
 	grades          map[string]hardware.Grade
 	texts           map[string]string // where the graded numbers come from
 	inputs          map[string]string
-	notes           []string // of a profile
-	model, hardware string   // names of the entries; "" = the layers' own label
+	notes           []string  // of a profile
+	chip            *Document // of a hardware file, for errors about it; nil = none
+	model, hardware string    // names of the entries; "" = the layers' own label
 }
 
 // base returns the scenario that the layers start from. A name that no
@@ -111,7 +112,7 @@ func (c *Catalog) loadBase(id baseID) (*base, error) {
 	if id.hardware == "" {
 		return b, nil
 	}
-	e, sum, err := c.dir.Hardware(id.hardware)
+	e, doc, sum, err := c.dir.Chip(id.hardware)
 	if err != nil {
 		return nil, err
 	}
@@ -119,7 +120,7 @@ func (c *Catalog) loadBase(id baseID) (*base, error) {
 	label := "catalogue " + b.hardware
 	if input.IsFile(id.hardware) {
 		label = id.hardware
-		b.inputs[id.hardware] = sum
+		b.inputs[id.hardware], b.chip = sum, doc
 	}
 	b.merge("hardware.", &Scenario{Hardware: e.Hardware}, label, e.Sources)
 	return b, nil

@@ -3,6 +3,7 @@ package scenario
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"scoville/core/scenario/document"
 )
@@ -36,6 +37,15 @@ func Point(d *Document, path string, err error) error {
 	return e
 }
 
+// Locate is Locate of the layers over the hardware file that the scenario has
+// its chip from, if it has.
+func (r *Resolved) Locate(err error, layers ...Layer) error {
+	if r.origin == nil || r.origin.chip == nil {
+		return Locate(err, layers...)
+	}
+	return Locate(err, append([]Layer{{Doc: r.origin.chip, chip: true}}, layers...)...)
+}
+
 // Locate makes an error about a study key point at the line of the last layer
 // that sets it, or else of a related key or of its table. An error that is
 // about an assignment, or about no document, is returned as it is.
@@ -49,13 +59,17 @@ func Locate(err error, layers ...Layer) error {
 			if slices.ContainsFunc(l.Values, func(a Assignment) bool { return a.Path == path }) {
 				return err
 			}
-			if l.Doc != nil && l.Doc.Has(path) {
-				return Point(l.Doc, path, err)
+			key := path
+			if l.chip {
+				key = strings.TrimPrefix(path, "hardware.")
+			}
+			if l.Doc != nil && l.Doc.Has(key) {
+				return Point(l.Doc, key, err)
 			}
 		}
 	}
 	for _, l := range slices.Backward(layers) {
-		if l.Doc != nil {
+		if l.Doc != nil && !l.chip {
 			return Point(l.Doc, fe.Path, err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"sync"
 
 	"scoville/core/hardware"
+	"scoville/core/scenario/foreign"
 	"scoville/core/schema"
 	"scoville/core/workload"
 )
@@ -205,6 +206,9 @@ func Nearest(path string) string {
 			at[seg] = p
 			lasts = append(lasts, seg)
 		}
+	}
+	if key := foreign.Key(path, strings.TrimPrefix(class, "NAME")); key != "" && len(sameLast) == 0 {
+		return key
 	}
 	if len(sameLast) > 0 {
 		return cmp.Or(schema.Closest(path, sameLast), sameLast[0])

@@ -20,7 +20,8 @@ type Layer struct {
 	Values    []Assignment
 	AppliesTo *AppliesTo // not nil: an overlay from a calibration, skipped where it does not apply
 
-	fit calibration // of an overlay, see OverlayLayer
+	fit  calibration // of an overlay, see OverlayLayer
+	chip bool        // Doc is a hardware file: its keys stand under "hardware."
 }
 
 // Assignment gives one study key a value.

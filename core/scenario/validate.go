@@ -121,12 +121,27 @@ var (
 	adapterKeys  = []string{"hardware.adapter_latency_us", "hardware.adapter_peak_tflops", "hardware.adapter_link_gb_s"}
 )
 
+// ofTwo are the keys of a chip with two memories that are there for one of a
+// chip with a single one.
+var ofTwo = map[string]string{
+	"hardware.memory_bandwidth_gb_s": "weight_bandwidth_gb_s and state_bandwidth_gb_s", "hardware.memory_gib": "weight_memory_gib and state_memory_gib",
+}
+
+// NoBase says what to do about a relative level of a key whose value is 0.
+func (s *Scenario) NoBase(path string) string {
+	if two := ofTwo[path]; two != "" && s.Hardware.KVPath == hardware.Separate {
+		return "the chip has a memory for weights and one for KV: vary " + two
+	}
+	return "write absolute levels"
+}
+
 func (s *Scenario) checkHardware() *FieldError {
 	h := &s.Hardware
 	if h.Peak == (hardware.Peaks{}) && h.MemoryBandwidthGBs == 0 && h.WeightBandwidthGBs == 0 {
 		return &FieldError{Path: "hardware.name", Rule: "no hardware is given", Hint: `name = "h100-sxm", or peak_tflops, bandwidths and capacities`}
 	}
 	want, unwanted := sharedKeys, append(separateKeys[:4:4], adapterKeys...)
+	mend := `add kv_path = "separate" if weights and KV have a memory each, or remove it`
 	if h.KVPath == hardware.Separate {
 		want, unwanted = separateKeys, sharedKeys
 	}
@@ -142,7 +157,10 @@ func (s *Scenario) checkHardware() *FieldError {
 	}
 	with := with("kv_path", h.KVPath)
 	for _, key := range unwanted {
-		rules = append(rules, rule{!given(key), key, "has no effect " + with, true, "remove it, or change kv_path", []string{"hardware.kv_path"}})
+		if two := ofTwo[key]; two != "" {
+			mend = `use ` + two + `, or remove it or kv_path = "separate"`
+		}
+		rules = append(rules, rule{!given(key), key, "has no effect " + with, true, mend, []string{"hardware.kv_path"}})
 	}
 	for _, key := range want {
 		need(key, with, "hardware.kv_path")

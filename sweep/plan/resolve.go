@@ -231,7 +231,7 @@ func (b *builder) scaled(v study.Value) (any, error) {
 	case base == nil:
 		return nil, v.At.Errorf(v.Path, "vary one number of it, such as mean", "a relative level needs a number as base value, which is %s", study.Show(old))
 	case base.Sign() == 0:
-		return nil, v.At.Errorf(v.Path, "write absolute levels", "the base value is 0, and so is every relative level of it")
+		return nil, v.At.Errorf(v.Path, s.NoBase(v.Path), "the base value is 0, and so is every relative level of it")
 	}
 	whole, isInt := old.(int)
 	if !isInt {
@@ -267,7 +267,7 @@ func (b *builder) validate() error {
 		return nil
 	}
 	if err != nil {
-		return b.point(scenario.Locate(err, b.all()...))
+		return b.point(b.x.resolved.Locate(err, b.all()...))
 	}
 	return nil
 }

@@ -5,6 +5,7 @@
 package study
 
 import (
+	"fmt"
 	"math/big"
 	"path/filepath"
 	"regexp"
@@ -13,6 +14,7 @@ import (
 
 	"scoville/core/scenario"
 	"scoville/core/scenario/file"
+	"scoville/core/scenario/foreign"
 	"scoville/core/schema"
 	"scoville/sweep/study/ask"
 	"scoville/sweep/study/effort"
@@ -257,5 +259,15 @@ func (d *decoder) unknown(e scenario.Entry) error {
 	}
 	err := d.doc.Errorf(e.Key(), schema.DidYouMean(schema.Closest(key, known)), "unknown key %q", key)
 	err.Where = "study"
+	_, chip := scenario.Lookup("hardware." + e.Key())
+	switch near := scenario.Nearest(key); {
+	case chip && (d.doc.Has("sources") || d.doc.Has("peak_tflops")) && !d.doc.Has("hardware") && !d.doc.Has("model"):
+		err.Msg = "this is a hardware file, not a study"
+		err.Hint = fmt.Sprintf("name it in a study: hardware.name = %q, from the study's folder", filepath.Base(d.doc.File))
+	case err.Hint == "" && (strings.HasSuffix(near, "."+key) || foreign.Key(key, "") != ""):
+		err.Hint = schema.DidYouMean(near)
+	case err.Hint == "":
+		err.Hint = foreign.Hint(key)
+	}
 	return err
 }

@@ -42,6 +42,24 @@ func Rows(kind, part string) [][]string {
 	return nil
 }
 
+// None says that no name of a list contains part, and which parts of names are
+// near it.
+func None(kind, part string) string {
+	text := fmt.Sprintf("no name in the list of %s contains %q", kind, part)
+	var parts []string
+	for _, row := range Rows(kind, "")[1:] {
+		name := row[0]
+		if kind == "columns" {
+			name = row[1]
+		}
+		parts = append(append(parts, name), strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune("-._ ", r) })...)
+	}
+	if near := scenario.Closest(strings.ToLower(part), parts); near != "" {
+		text += fmt.Sprintf(": did you mean %q?", near)
+	}
+	return text
+}
+
 func keys(part string) [][]string {
 	out := [][]string{{"key", "type", "unit", "allowed", "default", "meaning"}}
 	for _, f := range scenario.Fields() {

@@ -117,29 +117,36 @@ func IsFile(name string) bool { return strings.HasSuffix(name, ".toml") }
 // Hardware returns the catalogue entry of hardware.name, or reads it from a
 // file and returns the SHA-256 of the file with it.
 func (d Dir) Hardware(name string) (e hardware.Entry, sum string, err error) {
+	e, _, sum, err = d.Chip(name)
+	return e, sum, err
+}
+
+// Chip is Hardware that also returns the document of a file, for errors about
+// its keys; nil for a name of the catalogue.
+func (d Dir) Chip(name string) (e hardware.Entry, doc *document.Document, sum string, err error) {
 	if !IsFile(name) {
 		e, err = hardware.Catalog(name)
 		if fe, ok := errors.AsType[*hardware.FileError](err); ok {
 			err = &schema.FieldError{Path: "hardware.name", Rule: fe.Msg, Hint: fe.Hint}
 		}
-		return e, "", err
+		return e, nil, "", err
 	}
 	data, sum, err := d.read("hardware.name", name, maxText)
 	if err != nil {
-		return e, sum, err
+		return e, doc, sum, err
 	}
-	doc, err := document.Parse(name, data)
+	doc, err = document.Parse(name, data)
 	if err != nil {
-		return e, sum, err
+		return e, doc, sum, err
 	}
 	e, err = hardware.Read(name, data)
 	if fe, ok := errors.AsType[*hardware.FileError](err); ok {
-		return e, sum, doc.Errorf(fe.Key, fe.Hint, "%s", fe.Msg)
+		return e, doc, sum, doc.Errorf(fe.Key, fe.Hint, "%s", fe.Msg)
 	}
 	if e.Hardware.Name == "" {
 		e.Hardware.Name = name
 	}
-	return e, sum, err
+	return e, doc, sum, err
 }
 
 // Trace is the content of a trace file.

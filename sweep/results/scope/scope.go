@@ -140,7 +140,10 @@ func (c *Columns) scope(what string, find func(string) (table.Kind, bool), more 
 		s.Names = append(s.Names, a.Name, a.Path)
 	}
 	s.Names = append(s.Names, more...)
-	s.Hint = func(string) string {
+	s.Hint = func(name string) string {
+		if near := c.family(name); near != "" {
+			return fmt.Sprintf("did you mean %q?", near)
+		}
 		if len(c.Axes) == 0 {
 			return "the study has no axes"
 		}
@@ -151,6 +154,20 @@ func (c *Columns) scope(what string, find func(string) (table.Kind, bool), more 
 		return "the axes are " + strings.Join(names[:min(len(names), 8)], ", ")
 	}
 	return s
+}
+
+// family is the first metric of what a name stands for without a statistic and
+// unit, its mean if it has one: tpot_mean_ms of tpot. "" if there is none.
+func (c *Columns) family(name string) (first string) {
+	for _, m := range c.Metrics {
+		switch {
+		case strings.HasPrefix(m.Name, name+"_mean_"):
+			return m.Name
+		case first == "" && strings.HasPrefix(m.Name, name+"_"):
+			first = m.Name
+		}
+	}
+	return first
 }
 
 // Column returns the points column that a name stands for: a column by its
