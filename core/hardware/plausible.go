@@ -1,10 +1,14 @@
 package hardware
 
 import (
+	"cmp"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 	"sync"
+
+	"scoville/core/schema"
 )
 
 // A value of a chip that is so many times the largest of the catalogue, or such
@@ -36,63 +40,67 @@ type span struct {
 	leastOf, mostOf string
 }
 
-// spans are those of peaks, memories and links, by key.
-var spans = sync.OnceValue(func() map[string]span {
-	out := map[string]span{}
+// judged is a key that is compared with the catalogue.
+type judged struct {
+	*schema.Node
+	span
+	part float64 // of the smallest; 0 = no value is too small
+}
+
+// judgedKeys are the peaks, memories and links of which the catalogue has any.
+var judgedKeys = sync.OnceValue(func() (out []judged) {
 	c, err := load()
 	if err != nil {
-		return out // whatever uses the catalogue says so
+		return nil // whatever uses the catalogue says so
+	}
+	spans := map[string]span{}
+	for _, k := range keys() {
+		if strings.HasPrefix(k.Path, "peak_tflops.") || slices.Contains([]string{"memory_bandwidth_gb_s", "memory_gib", "link_bandwidth_gb_s"}, k.Path) {
+			spans[k.Path] = spanOf(c, k)
+		}
 	}
 	for _, k := range keys() {
-		if !strings.HasPrefix(k.Path, "peak_tflops.") && k.Path != "memory_bandwidth_gb_s" && k.Path != "memory_gib" && k.Path != "link_bandwidth_gb_s" {
-			continue
+		like := cmp.Or(likened[k.Path], k.Path)
+		j := judged{k, spans[like], part}
+		switch like {
+		case "memory_bandwidth_gb_s":
+			j.part = partMemory
+		case "memory_gib":
+			j.part = 0 // a memory on the chip may be of any size
 		}
-		var s span
-		for _, name := range c.names {
-			x, _ := k.Get(reflect.ValueOf(c.entries[normalise(name)].Hardware)).(float64)
-			if x > 0 && (s.least == 0 || x < s.least) {
-				s.least, s.leastOf = x, name
-			}
-			if x > s.most {
-				s.most, s.mostOf = x, name
-			}
+		if j.most > 0 {
+			out = append(out, j)
 		}
-		out[k.Path] = s
 	}
 	return out
 })
+
+func spanOf(c *catalogue, k *schema.Node) (s span) {
+	for _, name := range c.names {
+		x := reflect.ValueOf(c.entries[normalise(name)].Hardware).FieldByIndex(k.Index).Float()
+		if x > 0 && (s.least == 0 || x < s.least) {
+			s.least, s.leastOf = x, name
+		}
+		if x > s.most {
+			s.most, s.mostOf = x, name
+		}
+	}
+	return s
+}
 
 // Implausible says, one sentence a key that starts with it, which peaks,
 // bandwidths and sizes of memories, and links are so far beyond those of the
 // catalogue that they are likely written in another unit. Values of 0 are not
 // given.
 func (h *Hardware) Implausible() (notes []string) {
-	root := reflect.ValueOf(*h)
-	for _, k := range keys() {
-		like, ok := likened[k.Path]
-		if !ok {
-			like = k.Path
-		}
-		s, ok := spans()[like]
-		if !ok || s.most == 0 {
-			continue
-		}
-		x, _ := k.Get(root).(float64)
-		if x <= 0 {
-			continue
-		}
-		under := float64(part)
-		switch like {
-		case "memory_bandwidth_gb_s":
-			under = partMemory
-		case "memory_gib":
-			under = 0 // a memory on the chip may be of any size
-		}
-		switch key := "hardware." + k.Path; {
-		case x > times*s.most:
-			notes = append(notes, fmt.Sprintf("%s = %s %s is %s times the largest of the catalogue (%s, %s): is it %s?", key, grouped(x), k.Unit, grouped(x/s.most), grouped(s.most), s.mostOf, units[k.Unit][0]))
-		case under > 0 && x*under < s.least:
-			notes = append(notes, fmt.Sprintf("%s = %s %s is 1/%s of the smallest of the catalogue (%s, %s): is it %s?", key, grouped(x), k.Unit, grouped(s.least/x), grouped(s.least), s.leastOf, units[k.Unit][1]))
+	root := reflect.ValueOf(h).Elem()
+	for _, k := range judgedKeys() {
+		switch x := root.FieldByIndex(k.Index).Float(); {
+		case x <= 0:
+		case x > times*k.most:
+			notes = append(notes, fmt.Sprintf("hardware.%s = %s %s is %s times the largest of the catalogue (%s, %s): is it %s?", k.Path, grouped(x), k.Unit, grouped(x/k.most), grouped(k.most), k.mostOf, units[k.Unit][0]))
+		case x*k.part < k.least && k.part > 0:
+			notes = append(notes, fmt.Sprintf("hardware.%s = %s %s is 1/%s of the smallest of the catalogue (%s, %s): is it %s?", k.Path, grouped(x), k.Unit, grouped(k.least/x), grouped(k.least), k.leastOf, units[k.Unit][1]))
 		}
 	}
 	return notes
