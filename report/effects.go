@@ -112,6 +112,9 @@ func (r *Report) unusable(points ...int) string {
 	return ""
 }
 
+// tiny is a change that two decimals of a percentage do not show.
+const tiny = 0.5e-4
+
 // effect is the change of a metric from point base to point i: ~ when its
 // interval includes 0.
 func (r *Report) effect(i, base int, m table.Column) string {
@@ -133,6 +136,9 @@ func (r *Report) effect(i, base int, m table.Column) string {
 	}
 	half := (hi - lo) / 2
 	d := min(max(number.Decimals(100*half), 1), 2)
+	if math.Abs(delta) < tiny {
+		return "<0.01%"
+	}
 	return number.Percent(delta, d) + fmt.Sprintf(" ± %.*f", d, 100*half)
 }
 

@@ -239,6 +239,30 @@ func TestWords(t *testing.T) {
 	}
 }
 
+// A change that is told from chance but too small for two decimals has no sign
+// and no zeros.
+func TestTinyEffect(t *testing.T) {
+	meta := results.Meta{Axes: []results.Axis{{Path: "hardware.a", Kind: table.Float64}}}
+	var runs []results.Run
+	for point, by := range []float64{1, 1.00001, 1.001} {
+		for replicate := range 3 {
+			r := run(point, replicate, (10+float64(replicate))*by, 30)
+			r.Axes, r.Baseline, r.OATChange = []any{float64(point)}, point == 0, math.NaN()
+			if point > 0 {
+				r.OATPath, r.OATLevel, r.OATChange = "hardware.a", "x2", 1
+			}
+			runs = append(runs, r)
+		}
+	}
+	d := dataset(t, meta, runs)
+	tpot, _ := d.data.Column("tpot_mean_ms")
+	for i, want := range map[int]string{1: "<0.01%", 2: "+0.10% ± 0.00"} {
+		if got := d.effect(i, 0, tpot); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
 // What draws of the calibration say stands beside the mean and its interval.
 func TestPredicted(t *testing.T) {
 	a, b := run(0, 0, 14.2, 30), run(1, 0, 12.5, 20)

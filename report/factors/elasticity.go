@@ -105,5 +105,8 @@ func elasticity(f *table.Frame, i int) string {
 	}
 	half := math.Abs((hi - lo) / 2 / get("change_ratio"))
 	d := min(max(number.Decimals(half), 2), 4)
+	if d == 4 && math.Abs(e) < 0.5e-4 {
+		return "<0.0001"
+	}
 	return fmt.Sprintf("%.*f ± %.*f", d, e, d, half)
 }

@@ -140,6 +140,7 @@ func TestElasticities(t *testing.T) {
 		sample.Point{Axes: []any{"short", 1.0}, Baseline: true, State: view.Steady, TPOT: []float64{10, 10.2, 9.8}},
 		change("hardware.a", "-20%", -0.2, view.Steady, 12, 12.3, 11.7),
 		change("hardware.a", "x2", 1, view.Steady, 9.9, 10.6, 9.5),
+		change("hardware.a", "-10%", -0.1, view.Steady, 10.00001, 10.20001, 9.80001),
 		change("hardware.a", "x9", 8, view.Saturated, 2, 2, 2),
 		change("engine.scheduler", "static", 0, view.Steady, 11, 11.22, 10.78),
 	)
@@ -148,7 +149,7 @@ func TestElasticities(t *testing.T) {
 		t.Fatalf("%+v %v", tables, err)
 	}
 	got := text(tables[0])
-	for _, want := range []string{"a -20% at context = short | -1.00 ± 0.07\n", "a x2 at context = short | ~\n", "a x9 at context = short | saturated\n"} {
+	for _, want := range []string{"a -20% at context = short | -1.00 ± 0.07\n", "a x2 at context = short | ~\n", "a -10% at context = short | <0.0001\n", "a x9 at context = short | saturated\n"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("no %q in\n%s", want, got)
 		}

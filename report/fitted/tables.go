@@ -251,7 +251,7 @@ func (m *maker) next() page.Section {
 		s.Lines = append(s.Lines, "The second command is about the row that the fit misses most.")
 		text += command + " --predict " + p + "\n"
 	}
-	s.Texts = []page.Text{{Title: "which runs, as commands of vllm bench serve", Body: text}}
+	s.Texts = []page.Text{{Title: "to run here: it prints the runs as commands of vllm bench serve", Body: text}}
 	return s
 }
 

@@ -69,12 +69,19 @@ func Plural(n int, thing string) string {
 }
 
 // Grouped prints a count with commas.
-func Grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
+func Grouped(n int) string { return Commas(strconv.Itoa(n)) }
+
+// Commas groups the digits before the point of a number by thousands.
+func Commas(s string) string {
+	whole, rest, point := strings.Cut(s, ".")
+	sign := len(whole) - len(strings.TrimLeft(whole, "+-"))
+	for i := len(whole) - 3; i > sign; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
 	}
-	return s
+	if point {
+		whole += "." + rest
+	}
+	return whole
 }
 
 // Signed prints a difference with its sign, as 0 what is less than a millionth

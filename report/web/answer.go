@@ -99,7 +99,6 @@ func (m *maker) searched() string {
 		goal = "smallest"
 	}
 	over := text("over", 0)
-	over = over[strings.LastIndexByte(over, '.')+1:]
 	found, least, most := 0, math.Inf(1), math.Inf(-1)
 	for i := range f.Len() {
 		if x, ok := f.Float(f.Index("value"), i); ok {
@@ -107,12 +106,12 @@ func (m *maker) searched() string {
 			least, most = min(least, x), max(most, x)
 		}
 	}
-	head := fmt.Sprintf("The %s %s that meets every service level", goal, over)
+	head := fmt.Sprintf("The %s %s that meets every service level", goal, over[strings.LastIndexByte(over, '.')+1:])
 	switch {
 	case found == 0 && f.Len() == 1:
 		return head + " was not found: " + strings.ReplaceAll(text("outcome", 0), "_", " ") + ". " + text("reason", 0)
 	case found == 0:
-		return fmt.Sprintf("%s was found by none of %s.", head, number.Plural(f.Len(), "search"))
+		return fmt.Sprintf("%s was found by none of %s searches.", head, number.Grouped(f.Len()))
 	case f.Len() <= maxFound:
 		var each []string
 		for i := range f.Len() {
@@ -120,7 +119,25 @@ func (m *maker) searched() string {
 		}
 		return head + ": " + strings.Join(each, "; ") + "."
 	}
-	return fmt.Sprintf("%s lies between %s and %s; %d of %d searches found one.", head, number.Significant(least), number.Significant(most), found, f.Len())
+	which := fmt.Sprintf("the %d of %d searches that found one", found, f.Len())
+	if found == f.Len() {
+		which = number.Grouped(found) + " searches"
+	}
+	if view.Equal(least, most) {
+		return fmt.Sprintf("%s: %s in %s.", head, m.measure(over, least), which)
+	}
+	return fmt.Sprintf("%s: %s to %s over %s.", head, number.Commas(number.Significant(least)), m.measure(over, most), which)
+}
+
+// unit is that of what a search is over.
+func (m *maker) unit(over string) string {
+	c, _ := m.V.Column(over)
+	return scene.UnitOf(c)
+}
+
+// measure is a value of what a search is over with its unit.
+func (m *maker) measure(over string, x float64) string {
+	return strings.TrimSpace(number.Commas(number.Significant(x)) + " " + m.unit(over))
 }
 
 // maxFound is how many searches the answer names.
@@ -130,7 +147,8 @@ const maxFound = 3
 func (m *maker) foundOne(f *table.Frame, i int) string {
 	s := "none"
 	if x, ok := f.Float(f.Index("value"), i); ok {
-		s = number.Plain(x)
+		over, _ := f.String(f.Index("over"), i)
+		s = strings.TrimSpace(number.Plain(x) + " " + m.unit(over))
 	}
 	if slo, ok := f.String(f.Index("binding_slo"), i); ok && slo != "" {
 		s += " (bound by " + slo + ")"
@@ -275,7 +293,11 @@ func (m *maker) matters() string {
 			where = ", at " + at
 		}
 		r := p.Bars.Rows[0]
-		return fmt.Sprintf("%s depends most on %s (%s %s)%s.", metric, r.Name, p.Bars.Kinds[0], r.Bars[0].Text, where)
+		size := r.Bars[0].Text
+		if _, unit := split(p.Bars.Label); unit != "" {
+			size += " " + unit
+		}
+		return fmt.Sprintf("%s depends most on %s (%s %s)%s.", metric, r.Name, p.Bars.Kinds[0], size, where)
 	}
 	return ""
 }

@@ -7,9 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"scoville/core/table"
 	"scoville/report/chart"
-	"scoville/report/number"
 	"scoville/report/page"
 	"scoville/report/plots"
 	"scoville/report/web/scene"
@@ -132,54 +130,4 @@ func largest(name string, bars []chart.Bar) string {
 		return "No effect stands out from chance."
 	}
 	return fmt.Sprintf("The largest effect is that of %s (%s).", name, strings.Join(said, " / "))
-}
-
-// maxSearches is how many searches the picture of them has.
-const maxSearches = 20
-
-// found draws what searches found, with the first value that failed; nil without
-// any.
-func (m *maker) found() *page.Chart {
-	f, err := m.V.Searches()
-	if f == nil || err != nil || f.Len() < 2 {
-		return nil
-	}
-	over, _ := f.String(f.Index("over"), 0)
-	name := over[strings.LastIndexByte(over, '.')+1:]
-	goal := "largest"
-	if g, _ := f.String(f.Index("goal"), 0); g == "min" {
-		goal = "smallest"
-	}
-	c := &page.Chart{Kind: page.Bars, Title: fmt.Sprintf("the %s %s of each search", goal, name), Reading: "The bar ends at the last value that passes, the whisker at the first shown to fail.", X: page.Axis{Label: name}, Interval: "last pass and first fail", Whole: "searches.parquet"}
-	some := false
-	for i := range min(f.Len(), maxSearches) {
-		get := func(column string) float64 {
-			if x, ok := f.Float(f.Index(column), i); ok {
-				return x
-			}
-			return math.NaN()
-		}
-		b := page.Bar{Value: get("value"), Lo: math.NaN(), Hi: math.NaN(), Text: m.foundText(f, i)}
-		if fail := get("first_fail"); !math.IsNaN(fail + b.Value) {
-			b.Lo, b.Hi = min(b.Value, fail), max(b.Value, fail)
-		}
-		some = some || !math.IsNaN(b.Value)
-		c.Rows = append(c.Rows, page.Row{Name: searchName(f, i), Bars: []page.Bar{b}})
-	}
-	if n := f.Len() - maxSearches; n > 0 {
-		c.Notes = append(c.Notes, fmt.Sprintf("%d further searches: see searches.parquet", n))
-	}
-	if !some {
-		return nil
-	}
-	return c
-}
-
-// foundText is what a search found, or how it ended.
-func (m *maker) foundText(f *table.Frame, i int) string {
-	if x, ok := f.Float(f.Index("value"), i); ok {
-		return number.Plain(x)
-	}
-	outcome, _ := f.String(f.Index("outcome"), i)
-	return strings.ReplaceAll(outcome, "_", " ")
 }

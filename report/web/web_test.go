@@ -1,6 +1,7 @@
 package web
 
 import (
+	"encoding/json"
 	"math"
 	"strings"
 	"testing"
@@ -156,6 +157,24 @@ func TestLargest(t *testing.T) {
 		"No effect has a value.":                                    {{Value: nan, Text: "-20%: no value"}},
 	} {
 		if got := largest("bw", bars); got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}
+
+// The size of an effect has its unit, unless it is a ratio.
+func TestMatters(t *testing.T) {
+	v := sample.Open(t, results.Meta{Axes: axes}, grid(t)...)
+	if err := json.Unmarshal([]byte("{}"), &v.Manifest.Sample); err != nil {
+		t.Fatal(err)
+	}
+	for label, want := range map[string]string{
+		"effect on ttft_mean_ms (ms)":    "ttft_mean_ms depends most on a (mu*: mean size 100.1 ms), at context = short.",
+		"share of variance of ttft_mean": "ttft_mean_ms depends most on a (mu*: mean size 100.1), at context = short.",
+	} {
+		b := &chart.Bars{Title: "ttft_mean_ms: which parameters matter, at context = short", Label: label, Kinds: []string{"mu*: mean size"}, Rows: []chart.BarRow{{Name: "a", Bars: []chart.Bar{{Value: 100.1, Text: "100.1"}}}}}
+		m := &maker{in: Input{View: v, Plots: []plots.Plot{{Bars: b}}}, Scene: scene.New(v, v.Metrics())}
+		if got := m.matters(); got != want {
 			t.Errorf("%q, want %q", got, want)
 		}
 	}

@@ -177,7 +177,7 @@
     for (const s of series) {
       for (const p of s.points) {
         if (p[0] === null || p[1] === null || p[1] === undefined) continue;
-        xs.push(p[0]);
+        if (s.role !== "cross" || series.every((o) => o.role === "cross")) xs.push(p[0]); // a crossing is no value of the axis
         if (p[4]) continue;
         ys.push(p[1]);
         if (p[2] !== null && p[2] !== undefined) ys.push(p[3]);

@@ -172,7 +172,11 @@ func (m *Scene) Parallel() (s page.Section) {
 		out.Notes = append(out.Notes, number.Plural(left, "point")+" without a steady value: not drawn")
 	}
 	if n := len(m.Axes) - (maxAxes - 2); n > 0 {
-		out.Notes = append(out.Notes, number.Plural(n, "further axis")+" not drawn")
+		word := "axes"
+		if n == 1 {
+			word = "axis"
+		}
+		out.Notes = append(out.Notes, fmt.Sprintf("%d further %s not drawn", n, word))
 	}
 	words := make([][]string, len(columns))
 	for a, c := range columns {
@@ -223,10 +227,7 @@ func (m *Scene) thin(points []int, by table.Column) []int {
 	rank := slices.Clone(points)
 	m.V.Rank(rank, m.V.Deciders(by, m.Metrics))
 	best, rest := rank[:bestLines], rank[bestLines:]
-	var out []int
-	for k := range moreLines {
-		out = append(out, rest[k*len(rest)/moreLines])
-	}
+	out := evenly(rest, moreLines) // with the worst, where the colours end
 	slices.Reverse(best)
 	return append(out, best...)
 }

@@ -225,7 +225,7 @@ func (m *Scene) limits(metric string) (out []page.Level) {
 // level is a service level with its unit.
 func (m *Scene) level(metric string, x float64) string {
 	c, _ := m.V.Column(metric)
-	return strings.TrimSpace(Word(x) + " " + unitOf(c))
+	return strings.TrimSpace(Word(x) + " " + UnitOf(c))
 }
 
 // forecast is where 90 % of other runs are expected, of a line whose calibration

@@ -54,7 +54,7 @@ func (m *Scene) Ref(i int) string {
 
 // heading is a column as an axis.
 func heading(c table.Column) page.Axis {
-	return page.Axis{Label: c.Heading(), Unit: unitOf(c), Better: c.Better, Lost: Lost(c)}
+	return page.Axis{Label: c.Heading(), Unit: UnitOf(c), Better: c.Better, Lost: Lost(c)}
 }
 
 // Lost reports whether a saturated point has no value of a column: it has its
@@ -63,9 +63,9 @@ func Lost(c table.Column) bool {
 	return c.Path == "" && c.Unit != "req/s" && c.Unit != "tok/s" && !verdict.HoldsAnyway[c.Name]
 }
 
-// unitOf is the unit of a column; "" for ratios, which have none, and where the
+// UnitOf is the unit of a column; "" for ratios, which have none, and where the
 // name ends in it.
-func unitOf(c table.Column) string {
+func UnitOf(c table.Column) string {
 	if c.Unit == "ratio" {
 		return ""
 	}
@@ -106,7 +106,7 @@ func (m *Scene) Mean(c table.Column, i int) string {
 	if e.Hi-e.Mean >= 0 {
 		text = number.WithHalf(e.Mean, e.Hi-e.Mean)
 	}
-	if u := unitOf(c); u != "" {
+	if u := UnitOf(c); u != "" {
 		text += " " + u
 	}
 	return text
@@ -121,7 +121,7 @@ func (m *Scene) Told(c table.Column, i int) string {
 		return m.Mean(c, i)
 	}
 	unit := ""
-	if u := unitOf(c); u != "" {
+	if u := UnitOf(c); u != "" {
 		unit = " " + u
 	}
 	return fmt.Sprintf("%s%s, uncertain by more than that (± %s%s)", number.Significant(e.Mean), unit, number.Significant(half), unit)
@@ -237,7 +237,7 @@ func (m *Scene) row(index int) (int, bool) {
 var states = map[view.State]string{view.Steady: "steady", view.Saturated: "saturated", view.Unjudged: "not judged", view.Bounded: "closed loop or burst"}
 
 func Named(c table.Column) string {
-	if u := unitOf(c); u != "" {
+	if u := UnitOf(c); u != "" {
 		return c.Heading() + " (" + u + ")"
 	}
 	return c.Heading()

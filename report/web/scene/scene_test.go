@@ -265,6 +265,32 @@ func TestReading(t *testing.T) {
 	}
 }
 
+// A large grid of many axes says how many are left out, and draws the worst
+// point, at which the colours end.
+func TestParallel(t *testing.T) {
+	for n, want := range map[int]string{9: "1 further axis not drawn", 11: "3 further axes not drawn"} {
+		meta := results.Meta{}
+		for k := range n {
+			meta.Axes = append(meta.Axes, results.Axis{Path: fmt.Sprintf("x%c", 'a'+k), Kind: table.Float64})
+		}
+		var points []sample.Point
+		for i := range 500 {
+			p := sample.Point{TPOT: []float64{1 + float64(i)}, State: view.Steady}
+			for k := range n {
+				p.Axes = append(p.Axes, float64(i*(k+3)%(11+k)))
+			}
+			points = append(points, p)
+		}
+		c := open(t, meta, points).Parallel().Charts[0]
+		if got := strings.Join(c.Notes, "|"); !strings.HasSuffix(got, want) {
+			t.Errorf("%q, want %q", got, want)
+		}
+		if worst := c.Lines[len(c.Lines)-bestLines-1]; worst.Colour != 500 {
+			t.Errorf("the worst line drawn is %v", worst.Colour)
+		}
+	}
+}
+
 // Rounding does not decide which of equal points is named: the next metric does,
 // or the plan; and the sentence says how many they are.
 func TestTied(t *testing.T) {
