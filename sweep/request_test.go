@@ -1,6 +1,8 @@
 package sweep
 
 import (
+	"errors"
+	"maps"
 	"math"
 	"os"
 	"path/filepath"
@@ -146,5 +148,96 @@ func TestRequestsNotWritten(t *testing.T) {
 	file := write(t, reference+"[output]\nrequests = \"all\"\n")
 	if _, err := Run(t.Context(), Options{File: file, Dir: dir, Jobs: 1}); err == nil || !strings.Contains(err.Error(), "requests") {
 		t.Errorf("%v", err)
+	}
+}
+
+// requestFiles are the tables of requests in a folder of results, by name.
+func requestFiles(t *testing.T, dir string) map[string]string {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join(dir, request.Dir, "*.parquet"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]string{}
+	for _, f := range files {
+		text, err := os.ReadFile(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		out[filepath.Base(f)] = string(text)
+	}
+	return out
+}
+
+// A table of requests that is cut, all but empty, of another run, or blown up counts as
+// missing: a merge names its run and takes no such table, and a sweep of any kind
+// makes it anew, to the byte.
+func TestRequestsDamaged(t *testing.T) {
+	one, dir := t.TempDir(), t.TempDir()
+	o := Options{File: write(t, reference+requestAxes+"[output]\nrequests = \"all\"\n"), Dir: one, Jobs: 2}
+	run := func(o Options) {
+		t.Helper()
+		if _, err := Run(t.Context(), o); err != nil {
+			t.Fatal(err)
+		}
+	}
+	run(o)
+	want := requestFiles(t, one)
+	o.Dir = dir
+	shards := []string{"1/2", "2/2"}
+	for _, s := range shards {
+		o.Shard = s
+		run(o)
+	}
+	damage := func(at, other string) {
+		t.Helper()
+		files, err := filepath.Glob(filepath.Join(dir, at, request.Dir, "*.parquet"))
+		if err != nil || len(files) < 2 {
+			t.Fatal(files, err)
+		}
+		if other == "" {
+			text, err := os.ReadFile(files[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			other = string(text)
+		}
+		if err := os.Remove(files[0]); err != nil { // it may be a link
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(files[0], []byte(other), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	first := slices.Sorted(maps.Keys(want))[0]
+	blown := strings.Replace(want[first], "PAR1", "PAR1"+strings.Repeat("x", 2<<20), 1)
+	for name, text := range map[string]string{"cut": want[first][:1000], "a byte": " ", "of another run": "", "blown up": blown} {
+		damage("shards/1-of-2", text)
+		o.Shard, o.Fresh = "", false
+		var missing *MissingError
+		if _, err := Merge(t.Context(), o, nil); !errors.As(err, &missing) || missing.Runs != 1 || len(missing.Parts) != 1 {
+			t.Fatalf("%s: merge: %v", name, err)
+		}
+		o.Shard = shards[0]
+		run(o)
+		o.Shard = ""
+		if _, err := Merge(t.Context(), o, nil); err != nil {
+			t.Fatalf("%s: merge: %v", name, err)
+		}
+		if got := requestFiles(t, dir); !maps.Equal(got, want) {
+			t.Errorf("%s: the tables of a merge differ", name)
+		}
+		for _, o.Fresh = range []bool{false, true} {
+			damage("", text)
+			run(o)
+			if got := requestFiles(t, dir); !maps.Equal(got, want) {
+				t.Errorf("%s, fresh %t: the tables of a run differ", name, o.Fresh)
+			}
+		}
+		for file := range want { // what the next merge is to take from the shards
+			if err := os.Remove(filepath.Join(dir, request.Dir, file)); err != nil {
+				t.Fatal(err)
+			}
+		}
 	}
 }

@@ -55,6 +55,9 @@ func (s *Scanner) begin(keep func(Column) bool) (err error) {
 // Head is the table without its rows: columns that are kept, and metadata.
 func (s *Scanner) Head() *Frame { return s.head }
 
+// Len is how many rows the footer says there are.
+func (s *Scanner) Len() int64 { return s.pr.NumRows() }
+
 // Keep leaves those columns for which keep is true, of a scanner that was opened
 // with all and has not given rows.
 func (s *Scanner) Keep(keep func(Column) bool) { s.from = s.head.choose(keep) }

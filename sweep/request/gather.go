@@ -4,9 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 
+	"scoville/core"
 	input "scoville/core/scenario/file"
 	"scoville/core/table"
 )
@@ -29,7 +32,8 @@ func Gather(ctx context.Context, dir string, most int, from []string) error {
 	return nil
 }
 
-// take links or copies the tables of a folder that are not there.
+// take links or copies the tables of a folder that are not there, or are damaged
+// there. Damaged ones of the folder are left: their runs count as missing.
 func (k *Keeper) take(ctx context.Context, from string) error {
 	entries, err := os.ReadDir(from)
 	if errors.Is(err, os.ErrNotExist) {
@@ -39,18 +43,54 @@ func (k *Keeper) take(ctx context.Context, from string) error {
 		if err = errors.Join(err, ctx.Err()); err != nil {
 			return err
 		}
-		to := filepath.Join(k.dir, e.Name())
-		if _, gone := os.Lstat(to); gone == nil || !e.Type().IsRegular() || !ours.MatchString(e.Name()) {
-			continue
-		}
-		file := filepath.Join(from, e.Name())
-		if os.Link(file, to) == nil {
-			continue
-		}
-		var text []byte
-		if text, err = os.ReadFile(file); err == nil { // on another file system
-			err = table.WriteFile(to, text)
+		file, to := filepath.Join(from, e.Name()), filepath.Join(k.dir, e.Name())
+		if e.Type().IsRegular() && ours.MatchString(e.Name()) && !intact(to) && intact(file) {
+			err = transfer(file, to)
 		}
 	}
 	return err
+}
+
+// transfer links a file, or copies it where it is on another file system.
+func transfer(file, to string) error {
+	if err := os.Remove(to); err != nil && !errors.Is(err, os.ErrNotExist) {
+		return err
+	}
+	if os.Link(file, to) == nil {
+		return nil
+	}
+	in, err := os.Open(file)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	s, err := table.StageFrom(to, func(w io.Writer) error {
+		_, err := io.Copy(w, in)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.Publish()
+}
+
+// Bytes that a table may take, per request and besides: far more than any does.
+const mostPerRequest, mostBesides = 1 << 10, 1 << 20
+
+// intact says whether a file is the whole table of the run that its name says. It
+// reads the footer, not the requests.
+func intact(path string) bool {
+	info, err := os.Stat(path)
+	if err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	s, err := table.Scan(path, nil)
+	if err != nil {
+		return false
+	}
+	defer s.Close()
+	meta, rows := s.Head().Meta, s.Len()
+	return fmt.Sprintf(nameForm, meta["point_id"], meta["seed"], meta["replicate"]) == filepath.Base(path) &&
+		meta["sim_version"] == strconv.Itoa(core.Version) && meta["requests_kept"] == strconv.FormatInt(rows, 10) &&
+		info.Size() <= mostBesides+mostPerRequest*rows
 }

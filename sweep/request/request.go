@@ -142,8 +142,10 @@ func (k *Keeper) Watch(sim Simulate) Simulate {
 // Name is that of the table of a run: the id of its point, the seed of the
 // study and the replicate.
 func Name(id string, seed uint64, replicate int) string {
-	return fmt.Sprintf("%s-s%d-r%d.parquet", id, seed, replicate)
+	return fmt.Sprintf(nameForm, id, seed, replicate)
 }
+
+const nameForm = "%v-s%v-r%v.parquet"
 
 var ours = regexp.MustCompile(`^[0-9a-f]{16}-s[0-9]+-r[0-9]+\.parquet$`)
 
@@ -168,10 +170,10 @@ func (k *Keeper) Close() error {
 	return err
 }
 
-// has reports whether the table of a run is there.
+// has reports whether the table of a run is there, and whole.
 func (k *Keeper) has(sc *scenario.Scenario, o *core.Options) bool {
 	name, _ := name(sc, o)
-	if _, err := os.Stat(filepath.Join(k.dir, name)); err != nil {
+	if !intact(filepath.Join(k.dir, name)) {
 		return false
 	}
 	k.mu.Lock()
