@@ -6,6 +6,7 @@
 package calibrate
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -13,6 +14,7 @@ import (
 	"slices"
 	"strings"
 
+	"scoville/calibrate/doubt"
 	"scoville/calibrate/fit"
 	"scoville/calibrate/group"
 	"scoville/calibrate/measured"
@@ -129,6 +131,7 @@ type input struct {
 	opt     Options
 	dropped []results.Dropped
 	conds   []objective.Condition
+	doubts  []doubt.Doubt
 	skipped []error // files of folders that hold no measurements
 	unread  []error // files that could not be read, where that is tolerated
 }
@@ -239,7 +242,7 @@ func (in *input) pair(ctx context.Context) error {
 	if err := in.resolve(ctx); err != nil {
 		return err
 	}
-	return in.none()
+	return cmp.Or(doubt.Refusal(in.doubts), in.none())
 }
 
 // none is the error of measurements of which no row can be used, with the reasons.
@@ -258,7 +261,8 @@ func (in *input) resolve(ctx context.Context) error {
 		return err
 	}
 	in.countDropped()
-	return nil
+	in.doubts, err = doubt.Find(ctx, in.conds, in.rows, in.opt.Jobs)
+	return err
 }
 
 // catalog finds files that a specification names.

@@ -2,10 +2,12 @@ package calibrate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
 
+	"scoville/calibrate/doubt"
 	"scoville/calibrate/group"
 	"scoville/calibrate/objective"
 	"scoville/calibrate/reading"
@@ -14,11 +16,11 @@ import (
 
 // Check reads files as a fit would and says what it understood: columns and
 // units, load model, conditions, what is assumed and what looks wrong, and rows
-// that a fit would leave out and why. It simulates only open-loop rows, once,
-// to see which are saturated. Several chips or models are no error here, nor
+// that a fit would leave out and why. It simulates every condition once, to see
+// which open loops are saturated and which columns are in another unit. Several chips or models are no error here, nor
 // is a chip or model that is not said: the text asks for it. Of several files,
 // those that cannot be read are named and the others read; the error then comes
-// with the text, as it does where a fit could use no row.
+// with the text, as it does where a fit could use no row or would refuse them.
 func Check(ctx context.Context, opt Options) (Checked, error) {
 	out, err := check(ctx, opt)
 	if ctx.Err() != nil {
@@ -61,7 +63,7 @@ func check(ctx context.Context, opt Options) (out Checked, err error) {
 	if several != nil {
 		fmt.Fprintf(&b, "%v\n", several)
 	}
-	if len(in.conds) > 0 || len(asks) > 0 {
+	if (len(in.conds) > 0 || len(asks) > 0) && doubt.Refusal(in.doubts) == nil {
 		o := &in.opt
 		files := o.Files
 		if len(in.unread) > 0 { // only what was read can be fitted
@@ -85,6 +87,9 @@ func check(ctx context.Context, opt Options) (out Checked, err error) {
 	if len(in.unread) > 0 {
 		return out, fmt.Errorf("%s could not be read", results.Count(len(in.unread), "file"))
 	}
+	if doubt.Refusal(in.doubts) != nil {
+		return out, errors.New("a fit refuses these measurements, for what is REFUSED above")
+	}
 	return out, in.none()
 }
 
@@ -94,13 +99,16 @@ func (in *input) summary(b *strings.Builder) {
 	for i := range in.conds {
 		used += len(in.conds[i].Rows)
 	}
-	line := fmt.Sprintf("rows    %d selected, %d usable -> %s with %s", len(in.rows), used, results.Count(len(in.conds), "condition"), strings.Join(in.metrics(), ", "))
+	line := fmt.Sprintf("rows    %d selected, %d usable -> %s with %s", len(in.rows), used, results.Count(len(in.conds), "condition"), reading.Counted(in.rows, in.metrics()))
 	fmt.Fprintln(b, strings.TrimSuffix(line, " with "))
+	for _, d := range in.doubts {
+		if d.Sure {
+			fmt.Fprintf(b, "REFUSED %s\n", d.Text)
+		}
+	}
 	var loads []string
 	rows := map[string]int{}
-	runs := make([]reading.Run, len(in.conds))
 	for i := range in.conds {
-		runs[i] = reading.Run{Scenario: &in.conds[i].Scenario, Rows: in.conds[i].Rows}
 		load := in.conds[i].Load()
 		if rows[load] == 0 {
 			loads = append(loads, load)
@@ -113,11 +121,14 @@ func (in *input) summary(b *strings.Builder) {
 	if len(loads) > 0 {
 		fmt.Fprintf(b, "load    %s\n", strings.Join(loads, ", "))
 	}
-	reading.Ranges(b, runs, in.metrics())
+	reading.Ranges(b, in.runs(), in.metrics())
 	for _, n := range in.notes() {
 		fmt.Fprintf(b, "assumed %s\n", n)
 	}
-	for _, s := range reading.Suspects(in.rows) {
+	for _, s := range reading.Missing(in.rows) {
+		fmt.Fprintf(b, "missing %s\n", s)
+	}
+	for _, s := range in.suspects() {
 		fmt.Fprintf(b, "suspect %s\n", s)
 	}
 	example := map[string]string{}
@@ -133,6 +144,25 @@ func (in *input) summary(b *strings.Builder) {
 		}
 		fmt.Fprintf(b, "dropped %s: %s (%s)\n", results.Count(len(d.Rows), "row"), reason, strings.Join(d.Rows[:min(3, len(d.Rows))], " "))
 	}
+}
+
+// runs are the conditions with their rows.
+func (in *input) runs() []reading.Run {
+	out := make([]reading.Run, len(in.conds))
+	for i := range in.conds {
+		out[i] = reading.Run{Scenario: &in.conds[i].Scenario, Rows: in.conds[i].Rows}
+	}
+	return out
+}
+
+// suspects lists what looks wrong and is used all the same, a few lines.
+func (in *input) suspects() (out []string) {
+	for _, d := range in.doubts {
+		if !d.Sure {
+			out = append(out, d.Text)
+		}
+	}
+	return reading.Few(slices.Concat(out, reading.Suspects(in.rows), reading.Repeats(in.runs())))
 }
 
 // notes lists the assumptions made for rows in use, each once.

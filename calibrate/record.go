@@ -33,7 +33,7 @@ func (j *job) record(ctx context.Context, in *input) (*results.Fit, []results.Re
 		Conditions: len(j.fitted), Dropped: in.dropped,
 		Status: string(r.Status), Cost: r.Cost, Iterations: r.Iterations, Evals: r.Evals, Agreement: r.Agreement(),
 		Condition: r.Weak.Condition, Weak: r.Weak.String(),
-		Errors: results.Summarise(residuals), Validity: j.validity(), Chips: j.chips(), HeldOut: j.how, Assumed: in.notes(),
+		Errors: results.Summarise(residuals), Validity: j.validity(), Chips: j.chips(), HeldOut: j.how, Assumed: in.notes(), Suspects: in.suspects(),
 	}
 	for _, file := range in.files {
 		f.Files = append(f.Files, results.File{Name: file.Name, SHA256: file.SHA256, Form: file.Form})

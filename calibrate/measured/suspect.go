@@ -32,6 +32,13 @@ func Suspect(rows []*Observation) {
 	}
 }
 
+// How the reasons begin that others look for: of a row dropped since its times
+// are in another unit, and of the suspicion of a warm prefix cache.
+const (
+	WrongUnit = "the unit is wrong"
+	WarmCache = "warm prefix cache"
+)
+
 // unitSlip is the factor by which a TTFT lies below what the chip can do, from
 // which it is in another unit than its column says.
 const unitSlip = 20
@@ -64,11 +71,11 @@ func belowFloor(o *Observation) {
 	}
 	tpot, _ := o.Target("tpot_mean_ms")
 	if ttft < floor/unitSlip && (tpot == 0 || tpot < 1.0/unitSlip) {
-		o.Drop("the unit is wrong: TTFT %.3g ms, where the prompt's arithmetic takes %.3g at the chip's peak; if these are seconds, call the column ttft_s", ttft, floor)
+		o.Drop(WrongUnit+": TTFT %.3g ms, where the prompt's arithmetic takes %.3g at the chip's peak; if these are seconds, call the column ttft_s", ttft, floor)
 		return
 	}
 	if ttft < floor {
-		o.Suspect("warm prefix cache: TTFT %.3g ms is below %.3g ms, the prompt's arithmetic at the chip's peak", ttft, floor)
+		o.Suspect(WarmCache+": TTFT %.3g ms is below %.3g ms, the prompt's arithmetic at the chip's peak", ttft, floor)
 	}
 }
 
@@ -85,7 +92,7 @@ func samePrompts(rows []*Observation) {
 	for _, g := range groups {
 		slices.SortStableFunc(g, func(a, b *Observation) int { return cmp.Compare(a.Text("date"), b.Text("date")) })
 		for _, o := range g[1:] {
-			o.Suspect("warm prefix cache: a run of as many prompts and tokens came before (%s); with prefix caching on, as vLLM is by default since 0.8, these prompts were all in the cache", where(g[0]))
+			o.Suspect(WarmCache+": a run of as many prompts and tokens came before (%s); with prefix caching on, as vLLM is by default since 0.8, these prompts were all in the cache", where(g[0]))
 		}
 	}
 }

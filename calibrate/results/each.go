@@ -19,12 +19,15 @@ type Each struct {
 // and how many held-out rows lie inside their 90 % intervals. Requirements that do
 // not hold, and groups without a fit, follow.
 func EachText(list []Each) string {
-	width := len("fits")
+	width, ends := len("fits"), len("not converged")
 	for _, e := range list {
 		width = max(width, len(e.Name)+2)
+		if e.Fit != nil {
+			ends = max(ends, len(e.Fit.Status))
+		}
 	}
 	var b, after strings.Builder
-	fmt.Fprintf(&b, "%-*s  %5s  %-13s  %-14s  %-16s  %-16s  %s\n", width, "fits", "rows", "result", "metric", "fitted", "held out", "90 % holds")
+	fmt.Fprintf(&b, "%-*s  %5s  %-*s  %-14s  %-16s  %-16s  %s\n", width, "fits", "rows", ends, "result", "metric", "fitted", "held out", "90 % holds")
 	for _, e := range list {
 		if e.Why != nil {
 			fmt.Fprintf(&after, "not fitted  %s: %v\n", e.Name, e.Why)
@@ -46,7 +49,7 @@ func EachText(list []Each) string {
 					holds = fmt.Sprintf("%d of %d", c.Inside, c.Rows)
 				}
 			}
-			line := fmt.Sprintf("%-*s  %5s  %-13s  %-14s  %-16s  %-16s  %s", width, name, rows, result, f.Metric, pair(f), held, holds)
+			line := fmt.Sprintf("%-*s  %5s  %-*s  %-14s  %-16s  %-16s  %s", width, name, rows, ends, result, f.Metric, pair(f), held, holds)
 			b.WriteString(strings.TrimRight(line, " ") + "\n")
 			name, rows, result = "", "", ""
 		}

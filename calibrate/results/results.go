@@ -49,9 +49,10 @@ type Fit struct {
 	Models     []Model      `json:"models,omitempty"`    // with several: what is fitted for each
 	Saturated  *Throughput  `json:"saturated,omitempty"` // runs beyond saturation, which are not fitted
 	Validity   []Range      `json:"validity"`
-	Chips      []Chip       `json:"chips,omitempty"`   // as the fitted rows had them
-	HeldOut    string       `json:"held_out"`          // how
-	Assumed    []string     `json:"assumed,omitempty"` // what the measurements do not say
+	Chips      []Chip       `json:"chips,omitempty"`    // as the fitted rows had them
+	HeldOut    string       `json:"held_out"`           // how
+	Assumed    []string     `json:"assumed,omitempty"`  // what the measurements do not say
+	Suspects   []string     `json:"suspects,omitempty"` // what looks wrong with the measurements and is used all the same
 	Gates      []Gate       `json:"gates,omitempty"`
 
 	Mean bool `json:"-"` // the parameters are means over models, the errors those of the models' own

@@ -22,6 +22,9 @@ func Text(f *Fit) string {
 	for _, a := range f.Assumed {
 		fmt.Fprintf(&b, "assumed %s\n", a)
 	}
+	for _, s := range f.Suspects {
+		fmt.Fprintf(&b, "suspect %s\n", s)
+	}
 	fmt.Fprintf(&b, "result  %s after %d iterations, cost %s, %s evaluations; %s\n",
 		f.ended(), f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
 	if f.Status == Undescribed {

@@ -45,7 +45,8 @@ the held-out medians. Pairs are joined by commas: fraction=0.2,seed=7. It replac
 load, batches and steps 20 % at random.
 
 Runs beyond saturation are not fitted; their throughput is predicted and compared
-apart.
+apart. Columns that no server can have measured (seconds under a name in ms, TTFT and
+TPOT exchanged) are refused, with their lines; what else looks wrong is printed.
 `
 
 // fitCommand is calibrate fit.
@@ -174,7 +175,8 @@ func checkCommand(stdout io.Writer) *cobra.Command {
 Check reads files as fit does, in all its forms, and prints what it understood:
 form, columns and their units, how the server was driven, ranges, what is
 assumed, what looks wrong (a warm prefix cache, stream chunks that are no
-tokens, early stopping, failures), rows left out and why, what is still to be
+tokens, early stopping, failures, columns in another unit or exchanged, repeats that
+differ, values that are not there), rows left out and why, what is still to be
 given (--hardware, --model, --set engine.tp=8, --unit) and the next command. A
 latency without a unit is an error that asks. What the name of a file suggests
 is said, and taken with --trust-names alone; but lengths and batch of offline

@@ -157,7 +157,7 @@ var order = map[string]int{
 	"sweep/results/said": -4, "sweep/results/filter": -2, "sweep/results/record": -1, "sweep/export": 3, "sweep/words": 6, "sweep/export/prometheus": 3, "sweep/history": 4,
 	"sweep/details": 3, "sweep/results/details": -1,
 	"sweep/pace": 1, "sweep/store": 3, "sweep/journal": -3, "sweep/memo": -2, "sweep/campaign": 4, "sweep/shell": -4, "sweep/shard": 2, "sweep/merge": 3, "sweep/status": 5, "sweep/submit": 5, "sweep/cluster": 5, "sweep/pilot": 4,
-	"sweep/results/forecast": -3, "sweep/results/place": -4, "sweep/prompt": -4, "sweep/failure": 2, "sweep/work": -4, "sweep/draw": 3, "calibrate/design": -3, "calibrate/saturation": 2, "calibrate/group": 2, "calibrate/score": 3, "calibrate/suggest": 2,
+	"sweep/results/forecast": -3, "sweep/results/place": -4, "sweep/prompt": -4, "sweep/failure": 2, "sweep/work": -4, "sweep/draw": 3, "calibrate/design": -3, "calibrate/saturation": 2, "calibrate/group": 2, "calibrate/score": 3, "calibrate/doubt": 2, "calibrate/suggest": 2,
 	"sweep/statistic": -3, "sweep/sensitivity": -3, "sweep/accuracy": -3, "sweep/results/spec": -3, "sweep/results/scope": -3, "sweep/results/lock": -3, "sweep/results/inert": -3, "sweep/results/front": -3,
 	"sweep/sample": -4, "sweep/study/space": -1, "sweep/plan/grade": 1, "sweep/plan/column": 1, "sweep/plan/remark": 1, "sweep/study/effort": -1,
 	"sweep/study/ask": -2, "sweep/results/class": -2, "sweep/results/impact": -2, "sweep/results/layout": -1, "sweep/results/compare": -2,

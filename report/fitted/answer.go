@@ -131,6 +131,9 @@ func (m *maker) lead() []string {
 	if ranges := m.ranges(); ranges != "" {
 		out = append(out, "measured: "+ranges+"; beyond it every number is an extrapolation, and a sweep says so")
 	}
+	for _, s := range m.Suspects {
+		out = append(out, "suspect: "+s)
+	}
 	out = append(out, "parameters: "+m.tally())
 	out = append(out, m.doubts()...)
 	if m.Agreement != "" {
