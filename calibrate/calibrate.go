@@ -260,7 +260,7 @@ func (in *input) resolve(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	in.countDropped()
+	in.dropped = reading.Dropped(in.rows)
 	in.doubts, err = doubt.Find(ctx, in.conds, in.rows, in.opt.Jobs)
 	return err
 }
@@ -271,36 +271,6 @@ func (in *input) catalog() *scenario.Catalog {
 		return scenario.NewCatalog(filepath.Dir(in.opt.Spec))
 	}
 	return scenario.NewCatalog(".")
-}
-
-// countDropped groups dropped rows by reason, most frequent first.
-func (in *input) countDropped() {
-	in.dropped = nil
-	at := map[string]int{}
-	for _, o := range in.rows {
-		if o.Dropped == "" {
-			continue
-		}
-		reason := reasonOf(o.Dropped)
-		i, ok := at[reason]
-		if !ok {
-			i = len(in.dropped)
-			at[reason] = i
-			in.dropped = append(in.dropped, results.Dropped{Reason: reason})
-		}
-		in.dropped[i].Rows = append(in.dropped[i].Rows, fmt.Sprintf("%s:%d", o.File, o.Line))
-	}
-	slices.SortStableFunc(in.dropped, func(a, b results.Dropped) int { return len(b.Rows) - len(a.Rows) })
-}
-
-// reasonOf is why a row is dropped without the figures of the row, so that rows
-// can be counted by it.
-func reasonOf(dropped string) string {
-	reason, _, _ := strings.Cut(dropped, ":")
-	if strings.HasPrefix(reason, "repeats ") {
-		return "repeat another row"
-	}
-	return reason
 }
 
 // job is one fit: objective, settings, and what came out.

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"scoville/calibrate/measured"
+	"scoville/calibrate/reading"
 	"scoville/calibrate/results"
 )
 
@@ -262,7 +263,7 @@ func TestHash(t *testing.T) {
 
 func TestReasons(t *testing.T) {
 	for dropped, want := range map[string]string{"repeats x.csv:3 exactly": "repeat another row", "saturated: 3 of 4": "saturated", "mode disagg, not agg": "mode disagg, not agg"} {
-		if got := reasonOf(dropped); got != want {
+		if got := reading.ReasonOf(dropped); got != want {
 			t.Errorf("%q is counted as %q", dropped, got)
 		}
 	}

@@ -133,7 +133,7 @@ func (in *input) summary(b *strings.Builder) {
 	}
 	example := map[string]string{}
 	for _, o := range in.rows {
-		if r := reasonOf(o.Dropped); o.Dropped != "" && example[r] == "" {
+		if r := reading.ReasonOf(o.Dropped); o.Dropped != "" && example[r] == "" {
 			_, example[r], _ = strings.Cut(o.Dropped, ": ")
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"scoville/calibrate/group"
+	"scoville/calibrate/reading"
 	"scoville/calibrate/results"
 )
 
@@ -25,7 +26,7 @@ func Each(ctx context.Context, opt Options) ([]results.Each, error) {
 		return nil, &InputError{err}
 	}
 	if len(parts) == 0 {
-		in.countDropped()
+		in.dropped = reading.Dropped(in.rows)
 		return nil, &InputError{fmt.Errorf("none of %d rows can be used: %s", len(in.rows), results.Reasons(in.dropped))}
 	}
 	out := make([]results.Each, 0, len(parts))

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 
 	"scoville/calibrate/measured"
+	"scoville/calibrate/reading"
 	"scoville/calibrate/results"
 	"scoville/calibrate/score"
 )
@@ -32,7 +33,7 @@ func Score(ctx context.Context, overlay string, maxError float64, opt Options) (
 	if err != nil {
 		return nil, &InputError{err}
 	}
-	in.countDropped()
+	in.dropped = reading.Dropped(in.rows)
 	s.DataSHA256, s.Where, s.Dropped = measured.Hash(in.files), opt.Where, in.dropped
 	for _, f := range in.files {
 		s.Files = append(s.Files, results.File{Name: f.Name, SHA256: f.SHA256, Form: f.Form})
