@@ -29,7 +29,7 @@ var ErrDisagree = merge.ErrDisagree
 // job is what the shards of a plan have in common.
 func (o *Options) job(out *Outcome) *cluster.Job {
 	return &cluster.Job{
-		Plan: out.Plan, Dir: out.Dir, File: o.File, Set: o.Set, Campaign: o.campaign(),
+		Plan: out.Plan, Dir: out.Dir, Name: o.Name, File: o.File, Set: o.Set, Campaign: o.campaign(),
 		Damaged: o.Damaged,
 		Meta:    func(p *Plan) results.Meta { return meta(p, *o) },
 	}

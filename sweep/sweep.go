@@ -45,6 +45,7 @@ type Options struct {
 	Point    string   // run this point alone: its index, id, or the unique beginning of its id; "" = all
 	Set      []string // "PATH=VALUE", over everything in the study
 	Dir      string   // where results go; "" = as the study says
+	Name     string   // what commands call Dir: a URL that it is a copy of; "" = Dir
 	Jobs     int      // simulations at a time, at least 1
 	FailFast bool     // stop at the first run that fails or times out
 

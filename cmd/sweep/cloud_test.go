@@ -17,6 +17,7 @@ import (
 	"github.com/johannesboyne/gofakes3"
 	"github.com/johannesboyne/gofakes3/backend/s3mem"
 
+	"scoville/sweep"
 	"scoville/sweep/store"
 )
 
@@ -196,7 +197,13 @@ func TestCloudShards(t *testing.T) {
 		text := b.sweeps(0, "run", more, "-o", b.at("results/a"), "--shard", shard, "--scratch", b.dir+"/"+shard)
 		b.has(text, "sweep merge 's3://results/a?")
 		if shard == "1/2" {
-			b.has(b.sweeps(4, "merge", more, "-o", b.at("results/a"), "--scratch", b.dir+"/three"), "2/2")
+			text = b.sweeps(4, "merge", more, "-o", b.at("results/a"), "--scratch", b.dir+"/three")
+			again := "\n    sweep run " + more + " -o " + sweep.Quote(b.at("results/a"))
+			b.has(text, again+" --shard 2/2\n")
+			b.has(text, "all of them on this machine:"+again)
+			if strings.Contains(text, b.dir+"/three") {
+				b.t.Errorf("a command names the copy:\n%s", text)
+			}
 		}
 	}
 	b.sweeps(0, "merge", b.at("results/a"), "--scratch", b.dir+"/four")
@@ -209,7 +216,7 @@ func TestCloudShards(t *testing.T) {
 	if err := os.WriteFile(other, bytes.Replace(text, []byte(`"demo"`), []byte(`"other"`), 1), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	b.has(b.sweeps(6, "run", other, "-o", b.at("results/a"), "--shard", "1/2", "--scratch", b.dir+"/five"), "holds tables of study demo")
+	b.has(b.sweeps(6, "run", other, "-o", b.at("results/a"), "--shard", "1/2", "--scratch", b.dir+"/five"), b.at("results/a")+" holds tables of study demo")
 }
 
 func TestCloudWrong(t *testing.T) {

@@ -91,7 +91,7 @@ func read(ctx context.Context, name string, journals bool) (dir string, done fun
 // to be part of.
 func runRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, r remote, work func(ctx context.Context, name string) (bool, error)) error {
 	tell := o.Begun
-	r.url, r.fresh = o.Dir, o.Fresh
+	r.url, r.fresh, o.Name = o.Dir, o.Fresh, o.Dir
 	if o.Shard != "" {
 		var err error
 		if r.part, err = store.ShardFolder(o.Shard); err != nil {
@@ -145,7 +145,7 @@ func mergeRemote(ctx context.Context, stderr io.Writer, o *sweep.Options, m merg
 	r := remote{url: into, scratch: m.scratch, shards: true, wait: m.wait}
 	return r.write(ctx, stderr, func(ctx context.Context, dir string, begin func()) (bool, error) {
 		begin()
-		o.Dir = dir
+		o.Dir, o.Name = dir, into
 		for i, name := range m.args {
 			if name == into {
 				m.args[i] = dir

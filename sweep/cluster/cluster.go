@@ -30,6 +30,7 @@ import (
 type Job struct {
 	Plan     *plan.Plan
 	Dir      string // of the results
+	Name     string // of the results, for commands and messages: a URL that Dir is a copy of; "" = Dir
 	File     string // study file, for commands
 	Set      []string
 	Meta     func(*plan.Plan) results.Meta
@@ -79,7 +80,7 @@ func (j *Job) Run(ctx context.Context, s shard.Shard) (*Shard, error) {
 	if err != nil {
 		return nil, err
 	}
-	done := &Shard{Dir: dir, Merge: shell.Command("merge", j.File, j.Set, j.Dir), Record: shard.Record{
+	done := &Shard{Dir: dir, Merge: j.command("merge"), Record: shard.Record{
 		Shard: s.Index, Count: s.Count, Study: j.Plan.Study.Name, Plan: shard.Digest(j.Plan), Points: part.Len(),
 		Counts: out.Counts, Finished: time.Now().UTC().Truncate(time.Second), WallS: time.Since(begun).Seconds(), Host: host,
 	}}
@@ -135,14 +136,25 @@ func (j *Job) taken() error {
 		return nil
 	}
 	return again.Input(fmt.Errorf("%w: %s holds tables of study %s (schema %d, simulator version %d), this is %s (schema %d, version %d); give another folder with -o, or remove that one",
-		results.ErrForeign, j.Dir, m.Study, m.Schema, m.SimVersion, j.Plan.Study.Name, results.Schema, core.Version))
+		results.ErrForeign, j.name(), m.Study, m.Schema, m.SimVersion, j.Plan.Study.Name, results.Schema, core.Version))
 }
+
+// name is that of the results.
+func (j *Job) name() string {
+	if j.Name != "" {
+		return j.Name
+	}
+	return j.Dir
+}
+
+// command words a verb on the study and its results.
+func (j *Job) command(verb string) string { return shell.Command(verb, j.File, j.Set, j.name()) }
 
 const finished = "finished"
 
 // part looks at a shard; digest is that of the plan.
 func (j *Job) part(s shard.Shard, digest string) Part {
-	p := Part{Shard: s, Dir: s.Dir(j.Dir), Command: shell.Command("run", j.File, j.Set, j.Dir) + " --shard " + s.String(), State: "not begun"}
+	p := Part{Shard: s, Dir: s.Dir(j.Dir), Command: j.command("run") + " --shard " + s.String(), State: "not begun"}
 	if _, err := os.Stat(p.Dir); err != nil {
 		return p
 	}
@@ -242,7 +254,7 @@ func (j *Job) Merge(ctx context.Context, folders []string, after func(*results.S
 func (j *Job) missing(ctx context.Context, c *campaign.Campaign) error {
 	e := &MissingError{
 		Least: j.Plan.Study.Search != nil || j.Plan.Study.Until != nil || j.Plan.Study.Race,
-		Here:  shell.Command("run", j.File, j.Set, j.Dir),
+		Here:  j.command("run"),
 	}
 	shards, err := shard.In(j.Dir)
 	if err != nil {
@@ -293,10 +305,10 @@ func Sets(dir string, set []string) (study string, _ []string, err error) {
 		case err != nil:
 			return "", nil, err
 		case first == nil:
-			first, at = m, s.Dir(dir)
+			first, at = m, s.Dir("")
 		case set == nil && !slices.Equal(first.Set, m.Set):
 			return "", nil, fmt.Errorf("shards differ: %s was run with %s, %s with %s; run those again that are not of the study that is meant, or give merge its --set",
-				at, sets(first.Set), s.Dir(dir), sets(m.Set))
+				at, sets(first.Set), s.Dir(""), sets(m.Set))
 		}
 	}
 	if first == nil {
