@@ -218,7 +218,7 @@
       }
       push({ type: "scatter", data: points, z: s.role === "front" ? 6 : 4, cursor: "default", emphasis: { scale: 1.5 } }, marks.map((p) => () => ({
         title: s.name, ref: p[6], lines: p[7] ? [p[7]] : [],
-        rows: s.role === "cross" ? [] : [[label(c.x), valued(c.x, p[0])], [label(c.y), number(p[1]) + (p[3] !== undefined && p[3] !== null ? " (" + number(p[2]) + " to " + number(p[3]) + ")" : "")]].concat(c.marks && p[5] ? [[c.marks, c.markNames[p[5] - 1]]] : []),
+        rows: s.role === "cross" ? [] : [[label(c.x), c.x?.lost && p[4] ? "saturated" : valued(c.x, p[0])], [label(c.y), c.y?.lost && p[4] ? "saturated" : number(p[1]) + (p[3] !== undefined && p[3] !== null ? " (" + number(p[2]) + " to " + number(p[3]) + ")" : "")]].concat(c.marks && p[5] ? [[c.marks, c.markNames[p[5] - 1]]] : []),
       })));
     }
     const legend = [];
