@@ -52,7 +52,7 @@ func Load(dir string) (*Report, error) {
 		return nil, err
 	}
 	r := &Report{data: v}
-	r.mixed = slices.Contains(r.calibrated(), true) && slices.Contains(r.calibrated(), false)
+	r.mixed = len(v.Bare()) > 0
 	names := shown(v.Manifest.Metrics)
 	r.metrics = slices.DeleteFunc(v.Metrics(), func(c table.Column) bool { return !slices.Contains(names, c.Name) })
 	if r.explanation, err = v.Explanation(); err != nil {
@@ -203,20 +203,10 @@ func (r *Report) label(name string, i int) string {
 	if r.state(i) == view.Unjudged {
 		name += " (not judged)"
 	}
-	if calibrated, known := r.data.Points.Bool(r.data.Points.Index("calibrated"), i); r.mixed && known && !calibrated && r.state(i) != view.None {
-		name += " (not calibrated)"
+	if calibrated, ran := r.data.Calibrated(i); r.mixed && ran && !calibrated {
+		name += view.NotCalibrated
 	}
 	return name + r.data.Dropped(i)
-}
-
-// calibrated says of each point that ran whether a calibration applies to it.
-func (r *Report) calibrated() (out []bool) {
-	for i := range r.data.Points.Len() {
-		if yes, known := r.data.Points.Bool(r.data.Points.Index("calibrated"), i); known && r.state(i) != view.None {
-			out = append(out, yes)
-		}
-	}
-	return out
 }
 
 // cells returns the values of columns at point i as text.

@@ -219,6 +219,50 @@ func TestMixed(t *testing.T) {
 	}
 }
 
+// A ranking of calibrated and uncalibrated points warns, and names these by the
+// axis that tells them apart, else by their numbers.
+func TestMixedIsWarnedOf(t *testing.T) {
+	var runs []results.Run
+	for i := range 4 {
+		r := run(i, 0, 20, 10)
+		r.Axes = []any{[]string{"h100", "zephyr"}[i%2], int64(i / 2)}
+		r.Calibrated = i%2 == 0
+		runs = append(runs, r)
+	}
+	meta := func(goals ...string) results.Meta {
+		m := results.Meta{Axes: []results.Axis{{Path: "device", Kind: table.String}, {Path: "engine.tp", Kind: table.Int64}}}
+		for _, g := range goals {
+			m.Objectives = append(m.Objectives, results.Objective{Metric: g, Goal: "min"})
+		}
+		return m
+	}
+	warnings := func(m results.Meta) (out []string) {
+		for _, line := range dataset(t, m, runs).summary {
+			if strings.HasPrefix(line, "warning") {
+				out = append(out, line)
+			}
+		}
+		return out
+	}
+	const tail = ": their times are no predictions and may be far too good"
+	if got := warnings(meta()); got != nil {
+		t.Errorf("nothing is ranked: %q", got)
+	}
+	if got, want := warnings(meta("tpot_mean_ms")), "warning: the ranking compares calibrated points with 2 points not calibrated, at device = zephyr"+tail; len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	runs[2].Calibrated = false
+	if got, want := warnings(meta("tpot_mean_ms", "ttft_mean_ms")), "warning: the Pareto front compares calibrated points with 3 points not calibrated, at point 1, 2, 3"+tail; len(got) != 1 || got[0] != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	for i := range runs {
+		runs[i].Calibrated = true
+	}
+	if got := warnings(meta("tpot_mean_ms")); got != nil {
+		t.Errorf("all are calibrated: %q", got)
+	}
+}
+
 func TestNoResults(t *testing.T) {
 	if _, err := Load(t.TempDir()); err == nil {
 		t.Error("an empty folder has a report")

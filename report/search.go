@@ -11,6 +11,6 @@ func (r *Report) searches() ([]section.Section, error) {
 	if f == nil || err != nil || f.Len() == 0 {
 		return nil, err
 	}
-	t := found.Make(f)
+	t := found.Make(f, r.data.BareSearches())
 	return []section.Section{{Title: t.Title, Head: t.Head, Rows: t.Rows, Notes: t.Notes}}, nil
 }

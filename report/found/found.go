@@ -10,6 +10,7 @@ import (
 
 	"scoville/core/table"
 	"scoville/report/number"
+	"scoville/report/view"
 	"scoville/sweep/results"
 )
 
@@ -25,9 +26,10 @@ type Table struct {
 	Notes []string
 }
 
-// Make makes the table of searches, which must have a row.
-func Make(f *table.Frame) Table {
-	t := searchTable{f: f}
+// Make makes the table of searches, which must have a row. bare are those, by
+// search_id, that no calibration applies to while one applies to others.
+func Make(f *table.Frame, bare map[string]bool) Table {
+	t := searchTable{f: f, bare: bare}
 	for _, c := range f.Columns {
 		if c.Path != "" {
 			t.axes = append(t.axes, c)
@@ -44,6 +46,7 @@ type searchTable struct {
 	f       *table.Frame
 	axes    []table.Column
 	changes bool // it has one-at-a-time changes
+	bare    map[string]bool
 }
 
 func (t *searchTable) text(column string, i int) string {
@@ -112,6 +115,9 @@ func (t *searchTable) row(i int) []string {
 	row = append(row, value, fail, t.outcome(i), number.Plain(cells[t.f.Index("binding_slo")]))
 	if t.changes {
 		row = append(row, t.effect(i))
+	}
+	if t.bare[t.text("search_id", i)] {
+		row[0] += view.NotCalibrated
 	}
 	return row
 }

@@ -30,6 +30,7 @@ func frame(t *testing.T, rows ...table.Row) *table.Frame {
 		{Name: "delta_ratio", Kind: table.Float64, Definition: "x"},
 		{Name: "delta_lo", Kind: table.Float64, Definition: "x"},
 		{Name: "delta_hi", Kind: table.Float64, Definition: "x"},
+		{Name: "search_id", Kind: table.String, Definition: "x"},
 	}
 	file := filepath.Join(t.TempDir(), "x.parquet")
 	w, err := table.Create(file, cols, nil)
@@ -54,8 +55,8 @@ func frame(t *testing.T, rows ...table.Row) *table.Frame {
 // search is a row of the table: oat path and level, outcome, value, first fail,
 // binding, reason, and the effect with its ends.
 func search(cells ...any) table.Row {
-	row := table.Row{int64(128), cells[0], cells[1], "workload.rate_rps", "max", 0.5, 64.0, cells[2], cells[3], cells[4], cells[2] == "found", cells[4] != nil, cells[5], cells[6], nil, nil, nil}
-	copy(row[14:], cells[7:])
+	row := table.Row{int64(128), cells[0], cells[1], "workload.rate_rps", "max", 0.5, 64.0, cells[2], cells[3], cells[4], cells[2] == "found", cells[4] != nil, cells[5], cells[6], nil, nil, nil, nil}
+	copy(row[14:17], cells[7:])
 	return row
 }
 
@@ -68,7 +69,7 @@ func TestMake(t *testing.T) {
 		search("hardware.y", "4", "all_feasible", nil, nil, nil, "no memory"),
 		search("hardware.y", "5", "budget", nil, nil, nil, nil),
 		search("hardware.y", "6", "non_monotone", nil, nil, nil, nil),
-	))
+	), nil)
 	want := [][]string{
 		{"prompt_tokens", "change", "largest rate_rps", "first fail above", "outcome", "bound by", "effect on it"},
 		{"128", "baseline", "10.5", "10.7", "found", "ttft_p99_ms", ""},
@@ -87,11 +88,20 @@ func TestMake(t *testing.T) {
 	}
 }
 
+// A search that no calibration applies to is marked among others.
+func TestMakeMarks(t *testing.T) {
+	a, b := search(nil, nil, "found", 10.5, 10.7, "ttft_p99_ms", nil), search(nil, nil, "found", 9.5, 9.7, "ttft_p99_ms", nil)
+	a[17], b[17] = "a", "b"
+	if m := Make(frame(t, a, b), map[string]bool{"b": true}); m.Rows[0][0] != "128" || m.Rows[1][0] != "128 (not calibrated)" {
+		t.Errorf("%q", m.Rows)
+	}
+}
+
 // A smallest value fails below, at the other end of the range.
 func TestMakeMin(t *testing.T) {
 	row := search(nil, nil, "none_feasible", nil, nil, "ttft_p99_ms", nil)
 	row[4] = "min"
-	m := Make(frame(t, row))
+	m := Make(frame(t, row), nil)
 	if !slices.Equal(m.Head, []string{"prompt_tokens", "smallest rate_rps", "first fail below", "outcome", "bound by"}) || m.Rows[0][3] != "none: even 64 fails" {
 		t.Errorf("%q %q", m.Head, m.Rows)
 	}

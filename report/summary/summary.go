@@ -52,6 +52,9 @@ func Timeless(v *view.View) []string {
 	}
 	if status[results.OK] > 0 {
 		out = append(out, basis(v))
+		if line := mixed(v); line != "" {
+			out = append(out, line)
+		}
 	}
 	if n := states[view.Steady]; n > 0 && !probes {
 		out = append(out, fmt.Sprintf("steady: %s of %s with arrivals at a rate; steady is a load below 1 with no standing queue that grows over the second half of the arrivals, in most runs of the point", number.Grouped(n), number.Plural(n+states[view.Saturated]+states[view.Unjudged], "point")))

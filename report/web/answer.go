@@ -114,8 +114,13 @@ func (m *maker) searched() string {
 		return fmt.Sprintf("%s was found by none of %s searches.", head, number.Grouped(f.Len()))
 	case f.Len() <= maxFound:
 		var each []string
+		bare := m.V.BareSearches()
 		for i := range f.Len() {
-			each = append(each, m.foundOne(f, i))
+			one := m.foundOne(f, i)
+			if bare[text("search_id", i)] {
+				one += view.NotCalibrated
+			}
+			each = append(each, one)
 		}
 		return head + ": " + strings.Join(each, "; ") + "."
 	}
@@ -330,7 +335,7 @@ func (m *maker) front() string {
 		if o.Goal == "max" {
 			word, i = "highest", most
 		}
-		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Told(c, i), m.Place(i)+m.Tied(c, i, members)))
+		ends = append(ends, fmt.Sprintf("%s %s %s at %s", word, o.Metric, m.Told(c, i), m.Place(i)+m.bare(i)+m.Tied(c, i, members)))
 	}
 	if len(list) == 1 && len(ends) == 1 {
 		return "Best: " + ends[0] + "."
@@ -412,14 +417,22 @@ func (m *maker) best() string {
 	if m.Mean(c, i) == m.Mean(c, other) {
 		return fmt.Sprintf("%s is %s at every point.", c.Name, m.Mean(c, i))
 	}
-	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Told(c, i), m.Place(i)+m.Tied(c, i, m.All), m.Told(c, other))
+	return fmt.Sprintf("%s is best with %s at %s; the worst steady point has %s.", c.Name, m.Told(c, i), m.Place(i)+m.bare(i)+m.Tied(c, i, m.All), m.Told(c, other))
+}
+
+// bare marks a point without a calibration among others that have one.
+func (m *maker) bare(i int) string {
+	if slices.Contains(m.V.Bare(), i) {
+		return view.NotCalibrated
+	}
+	return ""
 }
 
 // lead splits what a reader must know into what stands at the top and the rest.
 func (m *maker) lead() (first, rest []string) {
 	for i, line := range m.in.Summary {
 		top := i == 0
-		for _, word := range []string{"SATURATED", "calibrated at", "not calibrated"} {
+		for _, word := range []string{"SATURATED", "calibrated at", "not calibrated", "warning:"} {
 			top = top || strings.HasPrefix(line, word)
 		}
 		top = top || strings.Contains(line, " not judged: ") || strings.Contains(line, " x "+results.Infeasible) || strings.Contains(line, " x "+results.Failed)
