@@ -129,7 +129,11 @@ func readChips(d *Document) (map[string][]span, error) {
 		name, path := splitChip(e.Path[2:])
 		p := span{path: path, chip: true}
 		if name == "" {
-			return nil, d.Errorf(e.Key(), `write [calibration.hardware."NAME"] with rates of the chip, such as memory_bandwidth_gb_s = 3350`, "no rate of a chip")
+			hint := `write [calibration.hardware."NAME"] with rates of the chip, such as memory_bandwidth_gb_s = 3350`
+			if near := schema.Closest("hardware."+e.Path[len(e.Path)-1], chipKeys()); near != "" {
+				hint = schema.DidYouMean(strings.TrimPrefix(near, "hardware."))
+			}
+			return nil, d.Errorf(e.Key(), hint, "no rate of a chip")
 		}
 		word, isWord := e.Value.(string)
 		ends, ok := e.Value.([]any)
