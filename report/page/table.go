@@ -27,7 +27,7 @@ type tableView struct {
 }
 
 // long is from how many characters on a cell has several lines.
-const long = 60
+const long = 40
 
 // view lays out a table.
 func (t *Table) view() tableView {
