@@ -151,7 +151,7 @@ func TestLatencies(t *testing.T) {
 	}
 	one := example()
 	one.Points = one.Points[2:]
-	if c := Sections(one)[0].Charts[0]; !strings.HasPrefix(c.Reading, "Saturated: ") || c.Table.Rows[0][0] != "point 7 (max_num_seqs = 16), saturated" || !strings.HasPrefix(Details(one)["7"].Lines[2], "SATURATED") {
+	if c := Sections(one)[0].Charts[0]; !strings.HasPrefix(c.Reading, "Saturated: ") || c.Table.Rows[0][0] != "point 7 (max_num_seqs = 16)" || c.Table.Rows[0][6] != "saturated" || !strings.HasPrefix(Details(one)["7"].Lines[2], "SATURATED") {
 		t.Errorf("%s %q", c.Reading, c.Table.Rows)
 	}
 	if n := s[0].Charts[1].Notes; !strings.Contains(strings.Join(n, " "), "3 lines of fewer than 100 requests") {

@@ -85,11 +85,12 @@ func (b *book) distribution(g *group, metric string, several bool) (page.Chart, 
 		}
 		left++
 		row := []string{b.label(p, whole), number.Grouped(q.Count)}
-		if saturated(p) {
-			row[0] += ", saturated"
-		}
 		for _, level := range []float64{0.1, 0.5, 0.9, 0.95, 0.99, 1} {
-			row = append(row, ms(at(q, level)))
+			if saturated(p) {
+				row = append(row, "saturated")
+			} else {
+				row = append(row, ms(at(q, level)))
+			}
 		}
 		c.Table.Rows = append(c.Table.Rows, row)
 		if !slices.Contains(shown, p) {
