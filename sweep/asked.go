@@ -9,6 +9,7 @@ import (
 	"scoville/core/metrics"
 	"scoville/core/scenario"
 	"scoville/core/table"
+	"scoville/core/unit"
 	"scoville/sweep/plan"
 	"scoville/sweep/results"
 	"scoville/sweep/results/scope"
@@ -198,9 +199,9 @@ func checkFound(p *Plan, c study.Condition, found map[string][]int) error {
 		switch {
 		case len(points) == 1:
 		case c.Role == "baseline":
-			return c.At.Doc.Errorf(c.At.Key, "name every axis that the baseline is one level of", "selects %s as the baseline of the same points: %s", grouped(len(points)), numbers(points))
+			return c.At.Doc.Errorf(c.At.Key, "name every axis that the baseline is one level of", "selects %s as the baseline of the same points: %s", unit.Grouped(len(points)), numbers(points))
 		default:
-			return c.At.Doc.Errorf(c.At.Key, "it must select exactly one; sweep plan STUDY --points FILE lists them", "selects %s of %s: %s", grouped(len(points)), plural(p.Len(), "point"), numbers(points))
+			return c.At.Doc.Errorf(c.At.Key, "it must select exactly one; sweep plan STUDY --points FILE lists them", "selects %s of %s: %s", unit.Grouped(len(points)), plural(p.Len(), "point"), numbers(points))
 		}
 	}
 	return nil

@@ -5,10 +5,10 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"scoville/core/unit"
 	"scoville/sweep/again"
 	"scoville/sweep/hunt"
 	"scoville/sweep/pilot"
@@ -36,9 +36,9 @@ func Describe(ctx context.Context, w io.Writer, p *Plan, jobs int) error {
 	b.WriteString(p.Sampled())
 	points := product(p)
 	if n, point, why := p.Infeasible(); n > 0 {
-		points += fmt.Sprintf(", %s infeasible before running; point %d: %s", grouped(n), point, why)
+		points += fmt.Sprintf(", %s infeasible before running; point %d: %s", unit.Grouped(n), point, why)
 	}
-	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, size(p), grouped(int(st.MaxRuns)))
+	fmt.Fprintf(&b, "points  %s\nruns    %s, limit %s\n", points, size(p), unit.Grouped(int(st.MaxRuns)))
 	b.WriteString(schedule.Describe(p) + draws(p))
 	if st.Search != nil {
 		fmt.Fprint(&b, hunt.Describe(p))
@@ -68,16 +68,16 @@ func product(p *Plan) string {
 	for i, n := range p.Removed {
 		if n > 0 {
 			all += n
-			text += fmt.Sprintf(" - %s %s", grouped(n), p.Study.Where[i].Label(i+1))
+			text += fmt.Sprintf(" - %s %s", unit.Grouped(n), p.Study.Where[i].Label(i+1))
 		}
 	}
 	if all == p.Len() {
-		return grouped(p.Len())
+		return unit.Grouped(p.Len())
 	}
 	if p.Merged > 0 {
-		text += fmt.Sprintf(" - %s merged", grouped(p.Merged))
+		text += fmt.Sprintf(" - %s merged", unit.Grouped(p.Merged))
 	}
-	return grouped(all) + text + " = " + grouped(p.Len())
+	return unit.Grouped(all) + text + " = " + unit.Grouped(p.Len())
 }
 
 // size says how many runs a plan has.
@@ -86,11 +86,11 @@ func size(p *Plan) string {
 	case st.Search != nil:
 		return hunt.Size(p)
 	case st.First() > 0:
-		return fmt.Sprintf("%s x %d to %d replicates = %s to %s", grouped(p.Len()), st.First(), st.Most(), grouped(p.LeastRuns()), grouped(p.Runs()))
+		return fmt.Sprintf("%s x %d to %d replicates = %s to %s", unit.Grouped(p.Len()), st.First(), st.Most(), unit.Grouped(p.LeastRuns()), unit.Grouped(p.Runs()))
 	case p.Runs() != p.Len()*st.Replicates:
-		return fmt.Sprintf("%s, up to %d replicates a point", grouped(p.Runs()), st.Replicates)
+		return fmt.Sprintf("%s, up to %d replicates a point", unit.Grouped(p.Runs()), st.Replicates)
 	}
-	return fmt.Sprintf("%s x %d replicates = %s", grouped(p.Len()), p.Study.Replicates, grouped(p.Runs()))
+	return fmt.Sprintf("%s x %d replicates = %s", unit.Grouped(p.Len()), p.Study.Replicates, unit.Grouped(p.Runs()))
 }
 
 // draws says how many runs [uncertainty] adds; "" = none.
@@ -98,7 +98,7 @@ func draws(p *Plan) string {
 	if p.DrawRuns() == 0 {
 		return ""
 	}
-	return fmt.Sprintf("draws   %d of the calibrated parameters x %s = %s further runs\n", p.Study.Draws, plural(len(p.Drawn()), "point"), grouped(p.DrawRuns()))
+	return fmt.Sprintf("draws   %d of the calibrated parameters x %s = %s further runs\n", p.Study.Draws, plural(len(p.Drawn()), "point"), unit.Grouped(p.DrawRuns()))
 }
 
 // requests says how large the files of requests get; "" = there are none. mean
@@ -133,21 +133,12 @@ func levels(a study.Axis) string {
 	return strings.Join(names, "  ")
 }
 
-// grouped prints a count with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
 // plural prints a count of something.
 func plural(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return grouped(n) + " " + thing
+	return unit.Grouped(n) + " " + thing
 }
 
 // Explain writes what a study key is at the first point of a plan, which layer

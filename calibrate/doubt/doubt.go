@@ -297,7 +297,7 @@ func places(hits []hit) string {
 	hits = slices.Clone(hits)
 	slices.SortStableFunc(hits, func(a, b hit) int { return cmp.Compare(a.o.Line, b.o.Line) })
 	for _, h := range hits[:min(3, len(hits))] {
-		out = append(out, fmt.Sprintf("%s:%d", h.o.File, h.o.Line))
+		out = append(out, measured.Place(h.o))
 	}
 	if len(hits) > 3 {
 		out = append(out, "…")

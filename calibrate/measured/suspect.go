@@ -92,7 +92,7 @@ func samePrompts(rows []*Observation) {
 	for _, g := range groups {
 		slices.SortStableFunc(g, func(a, b *Observation) int { return cmp.Compare(a.Text("date"), b.Text("date")) })
 		for _, o := range g[1:] {
-			o.Suspect(WarmCache+": a run of as many prompts and tokens came before (%s); with prefix caching on, as vLLM is by default since 0.8, these prompts were all in the cache", where(g[0]))
+			o.Suspect(WarmCache+": a run of as many prompts and tokens came before (%s); with prefix caching on, as vLLM is by default since 0.8, these prompts were all in the cache", Place(g[0]))
 		}
 	}
 }
@@ -144,4 +144,5 @@ func flat(rows []*Observation) {
 	}
 }
 
-func where(o *Observation) string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
+// Place is where a row stands: file and line.
+func Place(o *Observation) string { return fmt.Sprintf("%s:%d", o.File, o.Line) }

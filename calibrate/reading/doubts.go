@@ -63,7 +63,7 @@ func Missing(rows []*measured.Observation) []string {
 		var lines []string
 		for _, o := range used {
 			if _, ok := o.Target(c.metric); !ok && o.File == c.file {
-				lines = append(lines, place(o))
+				lines = append(lines, measured.Place(o))
 			}
 		}
 		if lines != nil {
@@ -123,13 +123,11 @@ func apart(rows []*measured.Observation) (line string, ratio float64) {
 		}
 		if b > ratio*a {
 			ratio = b / a
-			line = fmt.Sprintf("%s %s (%s) and %s (%s)", t.Metric, short(a), place(lo), short(b), place(hi))
+			line = fmt.Sprintf("%s %s (%s) and %s (%s)", t.Metric, short(a), measured.Place(lo), short(b), measured.Place(hi))
 		}
 	}
 	return line, ratio
 }
-
-func place(o *measured.Observation) string { return fmt.Sprintf("%s:%d", o.File, o.Line) }
 
 // some lists the first of many.
 func some(lines []string) string {

@@ -1,7 +1,6 @@
 package reading
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -23,7 +22,7 @@ func Dropped(rows []*measured.Observation) (out []results.Dropped) {
 			at[reason] = i
 			out = append(out, results.Dropped{Reason: reason})
 		}
-		out[i].Rows = append(out[i].Rows, fmt.Sprintf("%s:%d", o.File, o.Line))
+		out[i].Rows = append(out[i].Rows, measured.Place(o))
 	}
 	slices.SortStableFunc(out, func(a, b results.Dropped) int { return len(b.Rows) - len(a.Rows) })
 	return out

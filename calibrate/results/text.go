@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"scoville/core/unit"
 )
 
 // Text prints a fit for people.
@@ -26,7 +28,7 @@ func Text(f *Fit) string {
 		fmt.Fprintf(&b, "suspect %s\n", s)
 	}
 	fmt.Fprintf(&b, "result  %s after %d iterations, cost %s, %s evaluations; %s\n",
-		f.ended(), f.Iterations, short(f.Cost), thousands(fmt.Sprint(f.Evals)), f.Agreement)
+		f.ended(), f.Iterations, short(f.Cost), unit.Commas(fmt.Sprint(f.Evals)), f.Agreement)
 	if f.Status == Undescribed {
 		b.WriteString(advice)
 	}
@@ -160,7 +162,7 @@ func short(x float64) string {
 	case a > 1e12:
 		return "none"
 	case a >= 1000:
-		return thousands(fmt.Sprintf("%.0f", x))
+		return unit.Commas(fmt.Sprintf("%.0f", x))
 	case a >= 100:
 		return fmt.Sprintf("%.0f", x)
 	case a >= 10:
@@ -169,13 +171,6 @@ func short(x float64) string {
 		return fmt.Sprintf("%.2f", x)
 	}
 	return fmt.Sprintf("%.3f", x)
-}
-
-func thousands(digits string) string {
-	for i := len(digits) - 3; i > 0 && digits[i-1] != '-'; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }
 
 // Reasons words dropped rows: "3 saturated, 1 repeats x.csv:3 exactly".

@@ -242,7 +242,7 @@ func (in *Input) apart(s *results.Score, c *objective.Condition, o *measured.Obs
 			i = len(s.Apart)
 			s.Apart = append(s.Apart, results.Dropped{Reason: reason})
 		}
-		s.Apart[i].Rows = append(s.Apart[i].Rows, fmt.Sprintf("%s:%d", o.File, o.Line))
+		s.Apart[i].Rows = append(s.Apart[i].Rows, measured.Place(o))
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"sync"
 
 	"scoville/core/schema"
+	"scoville/core/unit"
 )
 
 // A value of a chip that is so many times the largest of the catalogue, or such
@@ -98,22 +99,10 @@ func (h *Hardware) Implausible() (notes []string) {
 		switch x := root.FieldByIndex(k.Index).Float(); {
 		case x <= 0:
 		case x > times*k.most:
-			notes = append(notes, fmt.Sprintf("hardware.%s = %s %s is %s times the largest of the catalogue (%s, %s): is it %s?", k.Path, grouped(x), k.Unit, grouped(x/k.most), grouped(k.most), k.mostOf, units[k.Unit][0]))
+			notes = append(notes, fmt.Sprintf("hardware.%s = %s %s is %s times the largest of the catalogue (%s, %s): is it %s?", k.Path, unit.Rounded(x), k.Unit, unit.Rounded(x/k.most), unit.Rounded(k.most), k.mostOf, units[k.Unit][0]))
 		case x*k.part < k.least && k.part > 0:
-			notes = append(notes, fmt.Sprintf("hardware.%s = %s %s is 1/%s of the smallest of the catalogue (%s, %s): is it %s?", k.Path, grouped(x), k.Unit, grouped(k.least/x), grouped(k.least), k.leastOf, units[k.Unit][1]))
+			notes = append(notes, fmt.Sprintf("hardware.%s = %s %s is 1/%s of the smallest of the catalogue (%s, %s): is it %s?", k.Path, unit.Rounded(x), k.Unit, unit.Rounded(k.least/x), unit.Rounded(k.least), k.leastOf, units[k.Unit][1]))
 		}
 	}
 	return notes
-}
-
-// grouped prints a number with commas; below 1,000 to three digits.
-func grouped(x float64) string {
-	if x < 1000 {
-		return fmt.Sprintf("%.3g", x)
-	}
-	digits := fmt.Sprintf("%.0f", x)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 
+	"scoville/core/unit"
 	"scoville/core/workload"
 )
 
@@ -40,29 +41,17 @@ func clampedMean(d *workload.Dist) string {
 	if math.Abs(got-d.Mean) <= movedMean*d.Mean {
 		return ""
 	}
-	least, most := "min = "+grouped(d.Min), "max = "+grouped(d.Max)
-	after := fmt.Sprintf("the lengths drawn have a mean of %s", grouped(got))
+	least, most := "min = "+unit.Rounded(d.Min), "max = "+unit.Rounded(d.Max)
+	after := fmt.Sprintf("the lengths drawn have a mean of %s", unit.Rounded(got))
 	switch {
 	case d.Max > 0 && d.Mean > d.Max:
-		return fmt.Sprintf("mean = %s is above %s, to which longer ones are cut: %s", grouped(d.Mean), most, after)
+		return fmt.Sprintf("mean = %s is above %s, to which longer ones are cut: %s", unit.Rounded(d.Mean), most, after)
 	case d.Mean < d.Min:
-		return fmt.Sprintf("mean = %s is below %s, to which shorter ones are raised: %s", grouped(d.Mean), least, after)
+		return fmt.Sprintf("mean = %s is below %s, to which shorter ones are raised: %s", unit.Rounded(d.Mean), least, after)
 	case d.Min > 0 && d.Max > 0:
-		return fmt.Sprintf("mean = %s is before the limits %s and %s: %s", grouped(d.Mean), least, most, after)
+		return fmt.Sprintf("mean = %s is before the limits %s and %s: %s", unit.Rounded(d.Mean), least, most, after)
 	case d.Max > 0 && got < d.Mean:
-		return fmt.Sprintf("mean = %s is before lengths above %s are cut to it: %s", grouped(d.Mean), most, after)
+		return fmt.Sprintf("mean = %s is before lengths above %s are cut to it: %s", unit.Rounded(d.Mean), most, after)
 	}
-	return fmt.Sprintf("mean = %s is before lengths below %s are raised to it: %s", grouped(d.Mean), grouped(max(1, d.Min)), after)
-}
-
-// grouped prints a number with commas, a fraction only below 100.
-func grouped(x float64) string {
-	if x < 100 {
-		return fmt.Sprintf("%.3g", x)
-	}
-	digits := fmt.Sprintf("%.0f", x)
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
+	return fmt.Sprintf("mean = %s is before lengths below %s are raised to it: %s", unit.Rounded(d.Mean), unit.Rounded(max(1, d.Min)), after)
 }

@@ -2,6 +2,8 @@ package unit
 
 import (
 	"fmt"
+	"math"
+	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf16"
@@ -36,4 +38,29 @@ func AppendVisible(out []byte, r rune) []byte {
 
 func hidden(r rune) bool {
 	return r != '\n' && r != '\t' && !unicode.IsPrint(r) && !unicode.Is(unicode.Zs, r)
+}
+
+// Commas groups the digits before the point of a number by thousands.
+func Commas(s string) string {
+	whole, rest, point := strings.Cut(s, ".")
+	sign := len(whole) - len(strings.TrimLeft(whole, "+-"))
+	for i := len(whole) - 3; i > sign; i -= 3 {
+		whole = whole[:i] + "," + whole[i:]
+	}
+	if point {
+		whole += "." + rest
+	}
+	return whole
+}
+
+// Grouped prints a count with commas.
+func Grouped(n int) string { return Commas(strconv.Itoa(n)) }
+
+// Rounded prints a number with commas, a fraction only below 100 and of three
+// digits.
+func Rounded(x float64) string {
+	if math.Abs(x) < 100 {
+		return strconv.FormatFloat(x, 'g', 3, 64)
+	}
+	return Commas(strconv.FormatFloat(x, 'f', 0, 64))
 }

@@ -16,3 +16,21 @@ func TestVisible(t *testing.T) {
 		}
 	}
 }
+
+func TestCommas(t *testing.T) {
+	for _, c := range []struct{ got, want string }{
+		{Commas("4245.5"), "4,245.5"},
+		{Commas("-274200"), "-274,200"},
+		{Commas("-200"), "-200"},
+		{Commas("0.00123"), "0.00123"},
+		{Grouped(1234567), "1,234,567"},
+		{Rounded(3.456), "3.46"},
+		{Rounded(99.96), "100"},
+		{Rounded(999.6), "1,000"},
+		{Rounded(8e5), "800,000"},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s, want %s", c.got, c.want)
+		}
+	}
+}

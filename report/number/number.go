@@ -7,6 +7,8 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"scoville/core/unit"
 )
 
 // Plain prints a cell of a table.
@@ -69,20 +71,7 @@ func Plural(n int, thing string) string {
 }
 
 // Grouped prints a count with commas.
-func Grouped(n int) string { return Commas(strconv.Itoa(n)) }
-
-// Commas groups the digits before the point of a number by thousands.
-func Commas(s string) string {
-	whole, rest, point := strings.Cut(s, ".")
-	sign := len(whole) - len(strings.TrimLeft(whole, "+-"))
-	for i := len(whole) - 3; i > sign; i -= 3 {
-		whole = whole[:i] + "," + whole[i:]
-	}
-	if point {
-		whole += "." + rest
-	}
-	return whole
-}
+func Grouped(n int) string { return unit.Grouped(n) }
 
 // Signed prints a difference with its sign, as 0 what is less than a millionth
 // of the value that it is a part of: sums of many steps round to that.

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"scoville/core/table"
+	"scoville/core/unit"
 	"scoville/report/number"
 	"scoville/report/view"
 	"scoville/report/web/scene"
@@ -131,7 +132,7 @@ func (m *maker) searched() string {
 	if view.Equal(least, most) {
 		return fmt.Sprintf("%s: %s in %s.", head, m.measure(over, least), which)
 	}
-	return fmt.Sprintf("%s: %s to %s over %s.", head, number.Commas(number.Significant(least)), m.measure(over, most), which)
+	return fmt.Sprintf("%s: %s to %s over %s.", head, unit.Commas(number.Significant(least)), m.measure(over, most), which)
 }
 
 // unit is that of what a search is over.
@@ -142,7 +143,7 @@ func (m *maker) unit(over string) string {
 
 // measure is a value of what a search is over with its unit.
 func (m *maker) measure(over string, x float64) string {
-	return strings.TrimSpace(number.Commas(number.Significant(x)) + " " + m.unit(over))
+	return strings.TrimSpace(unit.Commas(number.Significant(x)) + " " + m.unit(over))
 }
 
 // maxFound is how many searches the answer names.

@@ -50,5 +50,5 @@ func (m *Memory) lines() []string {
 	if m.Windows > 0 {
 		pool += ", sliding windows " + bytes(m.Windows)
 	}
-	return []string{first, fmt.Sprintf("%s: %s tokens of all sequences together", pool, grouped(m.Tokens))}
+	return []string{first, fmt.Sprintf("%s: %s tokens of all sequences together", pool, unit.Grouped(m.Tokens))}
 }

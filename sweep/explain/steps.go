@@ -7,6 +7,7 @@ import (
 
 	"scoville/core"
 	"scoville/core/scenario"
+	"scoville/core/unit"
 )
 
 // Step is one step, explained. Times are in milliseconds.
@@ -52,9 +53,9 @@ func (x *Explanation) steps(sc *scenario.Scenario, runs []replay) {
 	}
 	x.Prefill = explained(sc, core.Shape{Prompt: chunk})
 	x.Prefill.perRequest = float64(prompt) / float64(chunk)
-	x.Prefill.What = fmt.Sprintf("prefill step of %s prompt tokens", grouped(chunk))
+	x.Prefill.What = fmt.Sprintf("prefill step of %s prompt tokens", unit.Grouped(chunk))
 	if chunk < prompt {
-		x.Prefill.What += fmt.Sprintf(", the first of the mean prompt's %s", grouped(prompt))
+		x.Prefill.What += fmt.Sprintf(", the first of the mean prompt's %s", unit.Grouped(prompt))
 	}
 	if x.Decode != nil {
 		x.Decode.perRequest = mean(runs, func(r *replay) float64 { return r.output }) / max(float64(x.Run.Batch), 1)
@@ -68,12 +69,12 @@ func decode(sc *scenario.Scenario, batch float64, context int) *Step {
 	out := explained(sc, core.Shape{Decodes: whole, Context: context})
 	far := batch - float64(whole)
 	if far < 0.005 {
-		out.What = fmt.Sprintf("decode step of %s at a context of %s tokens", plural(whole, "sequence"), grouped(context))
+		out.What = fmt.Sprintf("decode step of %s at a context of %s tokens", plural(whole, "sequence"), unit.Grouped(context))
 		return out
 	}
 	next := explained(sc, core.Shape{Decodes: whole + 1, Context: context})
 	out.towards(next, Num(far))
-	out.What = fmt.Sprintf("decode step of %.2f sequences at a context of %s tokens (between steps of %d and %d)", batch, grouped(context), whole, whole+1)
+	out.What = fmt.Sprintf("decode step of %.2f sequences at a context of %s tokens (between steps of %d and %d)", batch, unit.Grouped(context), whole, whole+1)
 	return out
 }
 

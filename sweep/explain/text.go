@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 
 	"scoville/core/schema"
+	"scoville/core/unit"
 	"scoville/sweep/study"
 )
 
@@ -124,7 +125,7 @@ func (s *Step) text(b *bytes.Buffer) {
 
 func (x *Explanation) requestText(b *bytes.Buffer) {
 	q := x.Request
-	fmt.Fprintf(b, "\nrequest: the mean of %s prompt and %s output tokens\n", grouped(q.Prompt), grouped(q.Output))
+	fmt.Fprintf(b, "\nrequest: the mean of %s prompt and %s output tokens\n", unit.Grouped(q.Prompt), unit.Grouped(q.Output))
 	if x.Verdict == Saturated {
 		fmt.Fprintln(b, "  in the run: no steady latency (saturated)")
 	} else {
@@ -312,14 +313,5 @@ func plural(n int, thing string) string {
 	if n != 1 {
 		thing += "s"
 	}
-	return grouped(n) + " " + thing
-}
-
-// grouped prints a count with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return unit.Grouped(n) + " " + thing
 }

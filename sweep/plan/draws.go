@@ -1,6 +1,10 @@
 package plan
 
-import "fmt"
+import (
+	"fmt"
+
+	"scoville/core/unit"
+)
 
 // Drawn lists the points, by position, that [uncertainty] draws parameters for:
 // those that can run and that an overlay with a covariance applies to.
@@ -26,7 +30,7 @@ func (p *Plan) drawNotes() (notes []string) {
 	}
 	if missing := p.Len() - len(p.Drawn()); missing > 0 {
 		notes = append(notes, fmt.Sprintf("no overlay that says how sure it is ([calibration.covariance]) applies to %s of %s points, or they cannot run: they have no prediction intervals",
-			grouped(fmt.Sprint(missing)), grouped(fmt.Sprint(p.Len()))))
+			unit.Grouped(missing), unit.Grouped(p.Len())))
 	}
 	return notes
 }

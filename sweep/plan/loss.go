@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"scoville/core/scenario"
+	"scoville/core/unit"
 	"scoville/sweep/study"
 )
 
@@ -29,5 +30,5 @@ func (g *gaps) list(points int) []string {
 	if g.n == 0 {
 		return nil
 	}
-	return []string{fmt.Sprintf("the accuracy table has no row for %s of %s points (%s): their accuracy_loss_ratio is NULL", grouped(fmt.Sprint(g.n)), grouped(fmt.Sprint(points)), g.example)}
+	return []string{fmt.Sprintf("the accuracy table has no row for %s of %s points (%s): their accuracy_loss_ratio is NULL", unit.Grouped(g.n), unit.Grouped(points), g.example)}
 }

@@ -26,6 +26,7 @@ import (
 	"scoville/core"
 	"scoville/core/scenario"
 	"scoville/core/table"
+	"scoville/core/unit"
 	"scoville/sweep/plan/column"
 	"scoville/sweep/plan/grade"
 	"scoville/sweep/plan/remark"
@@ -232,13 +233,13 @@ func (p *Plan) expand(total int) error {
 	p.Notes = append(p.Notes, p.ruleNotes(total)...)
 	p.Notes = append(append(p.Notes, p.rows.Notes()...), remark.Sample(p.Study.Sample, p.Study.Search != nil)...)
 	if p.Merged > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", grouped(fmt.Sprint(p.Merged)), grouped(fmt.Sprint(total))))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s designs resolve to the scenario of an earlier one and are merged with it", unit.Grouped(p.Merged), unit.Grouped(total)))
 	}
 	if single > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", grouped(fmt.Sprint(single)), grouped(fmt.Sprint(p.Len()))))
+		p.Notes = append(p.Notes, fmt.Sprintf("nothing is drawn at random at %s of %s points (a trace, or fixed lengths of one class without random arrivals): one run each, without intervals", unit.Grouped(single), unit.Grouped(p.Len())))
 	}
 	if chance > 0 {
-		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s points draw at random and run once: no interval says how far chance moves them; [replicates] n = 5 gives one", grouped(fmt.Sprint(chance)), grouped(fmt.Sprint(p.Len()))))
+		p.Notes = append(p.Notes, fmt.Sprintf("%s of %s points draw at random and run once: no interval says how far chance moves them; [replicates] n = 5 gives one", unit.Grouped(chance), unit.Grouped(p.Len())))
 	}
 	p.Notes = append(p.Notes, said.List(p.Study.Metrics)...)
 	p.Notes = append(p.Notes, losses.list(p.Len())...)
@@ -282,19 +283,11 @@ func (p *Plan) size() (int, error) {
 		}
 		at := slices.IndexFunc(sizeKeys, st.Doc.Has)
 		err := st.Doc.Errorf(sizeKeys[max(at, 0)], "remove levels, or raise max_runs under [run]", "%s runs are more than max_runs = %d: %s",
-			grouped(runs.String()), st.MaxRuns, strings.Join(factors, " x "))
+			unit.Commas(runs.String()), st.MaxRuns, strings.Join(factors, " x "))
 		err.Where = "run.max_runs"
 		return 0, err
 	}
 	return int(runs.Quo(runs, each).Int64()), nil
-}
-
-// grouped puts commas between groups of three digits.
-func grouped(digits string) string {
-	for i := len(digits) - 3; i > 0; i -= 3 {
-		digits = digits[:i] + "," + digits[i:]
-	}
-	return digits
 }
 
 // Len is the number of points.
@@ -346,7 +339,7 @@ func (p *Plan) Find(word string) (int, error) {
 	case len(found) > 1:
 		return 0, fmt.Errorf("%d points have an id that begins so, for example %s and %s", len(found), p.ID(found[0]), p.ID(found[1]))
 	}
-	return 0, fmt.Errorf("none of %s points has this index or id", grouped(fmt.Sprint(p.Len())))
+	return 0, fmt.Errorf("none of %s points has this index or id", unit.Grouped(p.Len()))
 }
 
 // Only is the plan of point i alone. The point keeps its index.

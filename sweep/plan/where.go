@@ -8,6 +8,7 @@ import (
 
 	"scoville/core/expr"
 	"scoville/core/scenario"
+	"scoville/core/unit"
 )
 
 // maxDesigns bounds the product that the rules of [[where]] choose from: every
@@ -140,14 +141,14 @@ func (p *Plan) ruleNotes(total int) []string {
 	left := total
 	for i, n := range p.Removed {
 		label := p.Study.Where[i].Label(i + 1)
-		count := grouped(fmt.Sprint(left))
+		count := unit.Grouped(left)
 		switch {
 		case n == 0:
 			notes = append(notes, fmt.Sprintf("warning: %s removes none of %s designs", label, count))
 		case n == left:
 			notes = append(notes, fmt.Sprintf("warning: %s removes all %s designs that are left", label, count))
 		default:
-			notes = append(notes, fmt.Sprintf("%s removes %s of %s designs", label, grouped(fmt.Sprint(n)), count))
+			notes = append(notes, fmt.Sprintf("%s removes %s of %s designs", label, unit.Grouped(n), count))
 		}
 		left -= n
 	}
@@ -161,9 +162,9 @@ func (p *Plan) checkRuns() error {
 	if int64(runs) <= st.MaxRuns {
 		return nil
 	}
-	words := fmt.Sprintf("%s runs of %s points", grouped(fmt.Sprint(runs)), grouped(fmt.Sprint(p.Len())))
+	words := fmt.Sprintf("%s runs of %s points", unit.Grouped(runs), unit.Grouped(p.Len()))
 	if p.DrawRuns() > 0 {
-		words += fmt.Sprintf(", %d draws of the parameters of %s among them,", st.Draws, grouped(fmt.Sprint(len(p.Drawn()))))
+		words += fmt.Sprintf(", %d draws of the parameters of %s among them,", st.Draws, unit.Grouped(len(p.Drawn())))
 	}
 	at := max(slices.IndexFunc(sizeKeys, st.Doc.Has), 0)
 	err := st.Doc.Errorf(sizeKeys[at], "remove levels, or raise max_runs under [run]", "%s are more than max_runs = %d", words, st.MaxRuns)

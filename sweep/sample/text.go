@@ -3,16 +3,17 @@ package sample
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
+
+	"scoville/core/unit"
 )
 
 // Text describes the design for people: its size and each parameter's space.
 func (d *Design) Text() string {
 	var b strings.Builder
-	rows := grouped(d.N) + " rows"
+	rows := unit.Grouped(d.N) + " rows"
 	if d.Block() > 1 {
-		rows = fmt.Sprintf("%s x %d rows = %s", grouped(d.N), d.Block(), grouped(d.Rows()))
+		rows = fmt.Sprintf("%s x %d rows = %s", unit.Grouped(d.N), d.Block(), unit.Grouped(d.Rows()))
 	}
 	dummy := ""
 	if d.Dummy {
@@ -31,15 +32,6 @@ func (d *Design) Text() string {
 		fmt.Fprintf(&b, "        %-*s  %s\n", width, d.Dims[i].Path, d.Dims[i].Text())
 	}
 	return b.String()
-}
-
-// grouped prints a count with commas.
-func grouped(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
 }
 
 // Notes says what may surprise about the rows: blocks that are broken, values

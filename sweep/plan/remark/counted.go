@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"scoville/core/scenario"
+	"scoville/core/unit"
 	"scoville/core/workload"
 )
 
@@ -82,16 +83,7 @@ func (c *counted) note(metrics []string) []string {
 // span prints a count, or the ends of several.
 func span(least, most int) string {
 	if least == most {
-		return grouped(most)
+		return unit.Grouped(most)
 	}
-	return grouped(least) + " to " + grouped(most)
-}
-
-// grouped prints a count with commas.
-func grouped(n int) string {
-	s := fmt.Sprint(n)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
+	return unit.Grouped(least) + " to " + unit.Grouped(most)
 }
